@@ -19,7 +19,7 @@ import tilewright as tw
 from tilewright.search import Archive
 from tilewright.search.definition import Definition, SearchParams
 from tilewright.search.evaluation import Evaluations
-from tilewright.search.genes import Units
+from tilewright.search.genome import Units
 from tilewright.search.rounds import Search
 
 from .row import Row

@@ -108,10 +108,11 @@ def reference() -> Path:
 
 @pytest.fixture
 def own_registry() -> Iterator[None]:
-    """Remove the techniques, measures, distances, formats and games that a test registers."""
+    """Remove the techniques, measures, constraints, distances, formats and games that a test registers."""
     registries: tuple[registry.Registry[Any], ...] = (
-        *(registry.techniques, registry.measures), distance_registry, formats.format_registry, game_registry,
-    )  # fmt: skip
+        *(registry.techniques, registry.measures, registry.constraints),
+        *(distance_registry, formats.format_registry, game_registry),
+    )
     before = [one.added for one in registries]
     yield
     for one, names in zip(registries, before, strict=True):

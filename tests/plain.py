@@ -67,6 +67,14 @@ def list_windows(cells: NDArray[Any], size: int) -> list[tuple[Any, ...]]:
     return [tuple(window) for window in windows.reshape(-1, size**cells.ndim).tolist()]
 
 
+def find_patterns(cells: NDArray[Any], size: int, wrap: Sequence[bool]) -> set[tuple[Any, ...]]:
+    """Return the windows of a map that wraps around at these axes."""
+    for axis, round_ in enumerate(wrap):
+        if round_:
+            cells = np.take(cells, np.arange(cells.shape[axis] + size - 1) % cells.shape[axis], axis=axis)
+    return set(list_windows(cells, size))
+
+
 def find_edges(is_open: NDArray[np.bool_]) -> set[Edge]:
     """Return the unit edges between open and solid cells: direction, x and y of the upper or left end."""
     padded = np.pad(is_open, 1)

@@ -37,7 +37,7 @@ ALLOWED = {
     ("search/axes.py", "exp"): "edges of bins, rounded to nine digits",
     ("search/axes.py", "log"): "edges of bins, rounded to nine digits",
     ("search/axes.py", "log10"): "number of digits",
-    ("search/genes.py", "log10"): "number of digits",
+    ("search/genome.py", "log10"): "number of digits",
     ("seed_search/pictures.py", "log1p"): "height of a bar",
     ("seed_search/result.py", "log10"): "number of digits",
     ("studio/jobs.py", "log"): "order of waiting jobs",

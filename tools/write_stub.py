@@ -29,7 +29,7 @@ from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
 
 from .core.model import OnLearning
-from .formats._recipes import RecipeLike
+from .formats._resolver import RecipeLike
 from .jobs.progress import OnProgress
 from .seed_search import FoundSeeds
 '''

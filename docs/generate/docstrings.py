@@ -30,7 +30,7 @@ class DeclaredKeywords(griffe.Extension):
             return
         module = func.module.path
         names = func.path.removeprefix(f"{module}.").split(".")  # of its class, if it is a method
-        function = reduce(getattr, names, import_module(module))
+        function: Any = reduce(getattr, names, import_module(module))
         func.docstring.value = inspect.getdoc(function) or ""
         *_, rest = func.parameters
         del func.parameters[rest.name]

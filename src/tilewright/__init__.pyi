@@ -82,7 +82,7 @@ from .engines import Engine as Engine
 from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
-from .formats._recipes import RecipeLike
+from .formats._resolver import RecipeLike
 from .jobs.progress import OnProgress
 from .jobs.progress import Progress as Progress
 from .overlays.overlay import Overlay as Overlay

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .core.entries import Measure, Shaper, Technique
     from .engines import Engine
     from .formats import Format, LoadedMap
-    from .formats._recipes import RecipeLike
+    from .formats._resolver import RecipeLike
     from .overlays.overlay import Overlay
     from .play.game import Game
     from .search.distances import Distance
@@ -196,7 +196,7 @@ def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
             "params": _list_set_values(given.params),
             "shaping": [{stage.shaper: _list_set_values(stage.params)} for stage in given.shaping],
         }, _file_resolver()
-    from .formats._recipes import open_recipe
+    from .formats._resolver import open_recipe
 
     found, resolver = open_recipe(given, _file_resolver())
     return as_recipe_data(found), resolver
@@ -519,7 +519,7 @@ def measure_many(
     found = _read_maps(maps, tileset)
     how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
     similarity = _build_similarity(like, {name: value for name, value in how.items() if value is not None})
-    from .analysis.many import measure_maps
+    from .analysis.survey import measure_maps
 
     return measure_maps(found, names, [similarity] * len(found))
 

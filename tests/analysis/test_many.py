@@ -11,7 +11,7 @@ import pytest
 
 import tilewright as tw
 from tests.tilesets import make_tileset
-from tilewright.analysis import many, map_group
+from tilewright.analysis import map_group, survey
 from tilewright.analysis.survey import Survey
 from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, TileMap
@@ -86,10 +86,11 @@ def test_large_groups_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     maps = list(draw_maps())
     expected = tw.measure_many(maps, "regions", "path_length", "tile_entropy")
     for limit, value in (("MAX_MAPS", 3), ("MAX_CELLS", 50)):
-        monkeypatch.setattr(many, limit, value)
+        monkeypatch.setattr(survey, limit, value)
         np.testing.assert_equal(tw.measure_many(maps, "regions", "path_length", "tile_entropy"), expected)
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_measures_of_other_packages_work_unchanged() -> None:
     @tw.register
     @tw.analysis.measure(unit="cells")
@@ -97,11 +98,8 @@ def test_measures_of_other_packages_work_unchanged() -> None:
         """Number of cells with two neighbors, if the map has any floor."""
         return int((survey.neighbor_counts[survey.passable] == 2).sum()) if survey.passable.any() else None
 
-    try:
-        maps = [TileMap([[0, 0, 0, 2]], TILES), TileMap([[2, 2, 2, 2]], TILES)]
-        np.testing.assert_equal(tw.measure_many(maps, "narrow"), {"narrow": np.array([1, np.nan])})
-    finally:
-        measures.remove("narrow")
+    maps = [TileMap([[0, 0, 0, 2]], TILES), TileMap([[2, 2, 2, 2]], TILES)]
+    np.testing.assert_equal(tw.measure_many(maps, "narrow"), {"narrow": np.array([1, np.nan])})
 
 
 def test_samples() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -236,36 +237,7 @@ def test_many_tiles() -> None:
     assert one(map, "divergence", sample, wrap="xy", wrap_sample="xy") == 0
 
 
-MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
-    "no sample": ({}, "divergence compares a map with a sample; name one with like"),
-    "settings without a sample": (
-        {"wrap_sample": "xy"},
-        "wrap_sample: needs a sample to compare with, in like",
-    ),
-    "levels": ({"like": "keep"}, "like: the map is flat but the sample has levels; both must be flat or have levels"),
-    "small": (
-        {"like": ["aa", "ab"]},
-        "like: the sample of 2x2 cells is smaller than a pattern of 3 cells; see pattern_size",
-    ),
-    "one of two": (
-        {"like": [[["a"] * 4] * 4, [["a"] * 4] * 2]},
-        "like: sample 2 of 4x2 cells is smaller than a pattern of 3 cells; see pattern_size",
-    ),
-    "one axis": (
-        {"like": ["aa", "ab"], "wrap_sample": "x"},
-        "like: the sample of 2x2 cells is smaller than a pattern of 3 cells; see pattern_size",
-    ),
-    "name": ({"like": "dungen"}, "like: unknown map 'dungen'; did you mean 'dungeon'? (and there is no such file)"),
-    "free": ({"like": [["a", None], ["a", "a"]]}, "like: a sample has no free cells"),
-    "size": ({"like": "dungeon", "pattern_size": 0}, "pattern_size: must be at least 1, got 0"),
-    "huge": ({"like": "dungeon", "pattern_size": 30}, "pattern_size: patterns must have at most 512 cells, 30 has 900"),
-    "true": ({"like": "dungeon", "pattern_size": True}, "pattern_size: must be a number, got True"),
-    "axes": (
-        {"like": "dungeon", "wrap": "yx"},
-        "wrap: must be 'none', 'x', 'y', 'z', 'xy', 'xz', 'yz' or 'xyz', got 'yx'",
-    ),
-    "views": ({"like": "dungeon", "symmetries": 4}, "symmetries: must be 1, 2 or 8, got 4"),
-}
+MISTAKES = yaml.safe_load(Path(__file__).with_name("similarity_mistakes.yaml").read_text())
 
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)

@@ -9,7 +9,7 @@ import pytest
 
 import tilewright as tw
 from tests.refusals import refused
-from tilewright.analysis.many import measure_maps
+from tilewright.analysis.survey import measure_maps
 from tilewright.batch import ScanBound, find_bins, open_engine, open_scanner
 from tilewright.batch.columns import KNOWN, collect_needs, compute_values, find_column
 from tilewright.batch.engine import decode_cells

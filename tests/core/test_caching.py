@@ -115,7 +115,7 @@ def test_many_samples_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch, te
 MAX_VALUES = 4
 BOUNDED = {
     "built-in data by name, and facts about modules": """
-        _built_in.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
+        _wiring.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
         resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations charts.load_font
         data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest
         maps.draw_built_in view.list_rulebooks widgets.read_script state.load_built_in
@@ -129,7 +129,7 @@ BOUNDED = {
         _artwork.draw_texture edges._draw_surface edges._edge_distance landscape._draw_stamps_of_mask
     """,
     "recipes of at most MAX_SMALL_RECIPE characters": "manifest._find_small_recipe",
-    "strings of at most MAX_CACHED_LENGTH characters": "compact_model._parse_cached opened_recipe._read_declarations",
+    "strings of at most MAX_CACHED_LENGTH characters": "compact._parse_cached opened_recipe._read_declarations",
     "tables of at most MAX_KEYS numbers": "fashion.build_key_table fashion_rules._make_rule",
 }
 """Modules and functions with caches of more values than `MAX_VALUES`, by what bounds their size."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,8 +118,9 @@ def test_closing_stops_the_generation() -> None:
 
 
 def test_params_are_keywords() -> None:
+    wrong: dict[str, Any] = {"params": {}}
     with refused("params"):
-        tw.make("caves", params={})
+        tw.make("caves", **wrong)
 
 
 def test_a_map_larger_than_memory_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

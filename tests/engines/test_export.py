@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.engines.test_all import read_all
 from tests.refusals import refused
 from tilewright.core import pipeline
 from tilewright.engines import _export
@@ -25,10 +26,6 @@ SMALL = 3
 
 def export(folder: Path, count: int | None = SMALL, **settings: Any) -> tw.ExportedProject:
     return tw.export_project(RECIPE, folder, engine="tiled", **{"count": count, "seed": 7, **settings})
-
-
-def read_all(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 SHARED = {"levels.world", "tiles.tsx", "tiles-2.tsx", "tiles.png"}
@@ -60,12 +57,6 @@ def test_without_a_count_there_is_one_level_with_the_seed_itself(tmp_path: Path)
 def test_a_random_seed_is_reported(tmp_path: Path) -> None:
     done = tw.export_project("islets", tmp_path, engine="tiled")
     assert tw.load(tmp_path / "level-1.tmx") == tw.run("islets", seed=done.seeds["level-1"])
-
-
-def test_equal_exports_have_equal_bytes(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        export(tmp_path / name)
-    assert read_all(tmp_path / "one") == read_all(tmp_path / "two")
 
 
 def test_a_level_does_not_depend_on_the_number_of_levels(tmp_path: Path) -> None:
@@ -309,13 +300,6 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         export(tmp_path / "game")
     with pytest.raises(tw.BadFile, match="is not a folder"):
         export(tmp_path / "game" / "inner")
-
-
-def test_an_export_for_another_engine_is_not_replaced(tmp_path: Path) -> None:
-    export(tmp_path)
-    change_manifest(tmp_path, engine="another")
-    with pytest.raises(tw.BadFile, match="contains an export for another; name another folder for tiled"):
-        export(tmp_path, edited="replace")
 
 
 def change_manifest(folder: Path, **changes: Any) -> None:

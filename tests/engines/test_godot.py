@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.engines.test_all import read_all
 from tests.engines.test_tiled import write_own_tiles
 from tests.godot import needs_godot, run_godot, run_script
 from tilewright.engines._folder import MANIFEST
@@ -23,10 +24,6 @@ def export(folder: Path, count: int = 3, **settings: Any) -> tw.ExportedProject:
     return tw.export_project(DUNGEON, folder, engine="godot", **{"count": count, "seed": 7, **settings})
 
 
-def list_files(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
-
 def list_paths(folder: Path) -> set[str]:
     """Return all paths of the project that the exported files contain."""
     texts = [path.read_text() for path in folder.rglob("*") if path.suffix in (".tscn", ".tres")]
@@ -35,7 +32,7 @@ def list_paths(folder: Path) -> set[str]:
 
 def test_levels_share_one_tileset_and_are_read_back(tmp_path: Path) -> None:
     done = export(tmp_path)
-    assert list_files(tmp_path) == sorted([*LEVELS, *SHARED, "project.godot", MANIFEST])
+    assert sorted(read_all(tmp_path)) == sorted([*LEVELS, *SHARED, "project.godot", MANIFEST])
     assert list_paths(tmp_path) == {"res://main.gd", "res://levels/tiles.tres", "res://levels/tiles.png"}
     for name, seed in done.seeds.items():
         path = tmp_path / "levels" / f"{name}.tscn"
@@ -77,7 +74,7 @@ def test_a_scene_of_the_user_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "main.tscn").write_text("mine")
     with pytest.raises(tw.BadFile, match=r"not written by an export: main\.tscn; name another folder"):
         export(tmp_path)
-    assert list_files(tmp_path) == ["main.tscn", "project.godot"]
+    assert sorted(read_all(tmp_path)) == ["main.tscn", "project.godot"]
 
 
 def test_a_folder_of_the_project_may_be_given(tmp_path: Path) -> None:

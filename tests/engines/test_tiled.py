@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.test_tiled import rasterizer, render_with_tiled
 from tilewright.engines import arrange_levels
 
-rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")
 DUNGEON = tw.recipe("bsp", width=30, height=20, shaping=["doors", "place"])
 
 
@@ -92,12 +91,8 @@ def test_the_users_own_picture_is_copied(tmp_path: Path) -> None:
 
 
 def rasterize(source: Path) -> NDArray[np.uint8]:
-    """Return what Tiled draws for a map or a world, without objects."""
-    picture = source.with_suffix(".picture.png")
-    command = ["tmxrasterizer", "--hide-layer", "rooms", "--hide-layer", "markers", str(source), str(picture)]
-    subprocess.run(command, check=True, capture_output=True, env={"QT_QPA_PLATFORM": "offscreen"})
-    with Image.open(picture) as drawn:
-        return np.asarray(drawn.convert("RGB"))
+    """Return what Tiled draws for a map or a world, without objects and opacity."""
+    return render_with_tiled(source)[..., :3]
 
 
 def draw(map: tw.TileMap, scale: int) -> NDArray[np.uint8]:

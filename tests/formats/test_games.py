@@ -33,7 +33,12 @@ def flatten(map: TileMap, cell: tuple[int, ...]) -> int:
     return int(np.ravel_multi_index(cell, map.shape))
 
 
-REPLAY_WALK = (Path(__file__).parent / "scripts/replay_walk.js").read_text()
+def read_script(name: str) -> str:
+    """Return a function in JavaScript."""
+    return (Path(__file__).parent / f"scripts/{name}.js").read_text()
+
+
+REPLAY_WALK, REPLAY_MOVES = read_script("replay_walk"), read_script("replay_moves")
 
 
 def describe(map: TileMap) -> dict[str, Any]:
@@ -135,14 +140,7 @@ def test_walls_and_locks_stop_the_player(module_page: Page) -> None:
     markers = [Marker("start", 0, 0), Marker("lock red", 1, 0), Marker("key blue", 0, 1), Marker("exit", 2, 0)]
     map = TileMap([[0, 0, 0], [0, 1, 1]], WALK_TILES, markers=markers)
     states, shortest = module_page.evaluate(
-        """(map) => {
-          const { dungeon } = modules.games;
-          const board = dungeon.open(map);
-          const states = [dungeon.begin(board)];
-          for (const direction of ["left", "right", "down", "right"])
-            states.push(dungeon.move(board, states.at(-1), direction));
-          return [states.map(({ at, steps, keys, note }) => [at, steps, keys, note]), board.shortest];
-        }""",
+        read_script("walk_into_walls"),
         describe(map),
     )
     assert states == [
@@ -216,15 +214,7 @@ def test_the_movement_range_of_every_unit_agrees(module_page: Page) -> None:
     rng = np.random.default_rng(1)
     places = [int(place) for place in rng.integers(map.cells.size, size=12)]
     found = module_page.evaluate(
-        """([map, units, places]) => {
-          const { war } = modules.games;
-          const board = war.open(map);
-          return units.map((unit) => {
-            const chosen = war.move(board, war.begin(board), { unit });
-            const plain = (cost) => (cost < Infinity ? cost : -1);
-            return [chosen.points, places.map((at) => [...war.move(board, chosen, { at }).costs].map(plain))];
-          });
-        }""",
+        read_script("movement_ranges"),
         [board, units, places],
     )
     for unit, (points, ranges) in zip(units, found, strict=True):
@@ -247,7 +237,6 @@ def test_modules_are_one_folder() -> None:
     assert {path.suffix for path in Path(MODULES).iterdir()} == {".js"}
 
 
-REPLAY_MOVES = (Path(__file__).parent / "scripts/replay_moves.js").read_text()
 FREE = ("wait", "left", "right")
 """Moves of the platformer that are always possible. If the rules return no state after such a move, it has lost."""
 PHYSICS = (
@@ -313,10 +302,8 @@ def test_random_moves_of_the_box_puzzle(module_page: Page) -> None:
     rng = np.random.default_rng(4)
     levels = [draw_level(rng, ".#$*b", [60, 15, 12, 2, 2], rng.choice(["@$o", "+$"])) for _ in range(60)]
     moves = ["left", "right", "up", "down"]
-    assert check_moves(module_page, "sokoban", [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
-        "",
-        "impossible",
-    }
+    ends = check_moves(module_page, "sokoban", [(map, rng.choice(moves, 200).tolist()) for map in levels])
+    assert ends == {"", "impossible"}
 
 
 @pytest.mark.parametrize("game", PHYSICS)
@@ -324,11 +311,8 @@ def test_random_moves_of_the_platformer(module_page: Page, game: str) -> None:
     rng = np.random.default_rng(5)
     levels = [draw_level(rng, ".#=H^sekdcb", [60, 14, 6, 6, 2, 2, 2, 1, 2, 3, 1], "@EE") for _ in range(60)]
     moves = ["right", "left", "wait", "jump", "jump right", "jump left", "up", "down"]
-    assert check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
-        "",
-        "impossible",
-        "lost",
-    }
+    ends = check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels])
+    assert ends == {"", "impossible", "lost"}
 
 
 @pytest.mark.parametrize("game", ["runner", "runner,enemies=false,enter_ladders=false", "runner,dig=false"])
@@ -337,11 +321,8 @@ def test_random_moves_of_the_ladder_and_gold_game(module_page: Page, game: str) 
     once = rng.choice(["@E", "@"], 60).tolist()
     levels = [draw_level(rng, ".#bH-egct^", [40, 6, 24, 10, 8, 2, 3, 2, 2, 1], f"g{one}") for one in once]
     moves = ["left", "right", "up", "down", "down", "dig left", "dig right"]
-    assert check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
-        "",
-        "impossible",
-        "lost",
-    }
+    ends = check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels])
+    assert ends == {"", "impossible", "lost"}
 
 
 @pytest.mark.parametrize("game", ["sokoban", "runner", *PHYSICS])
@@ -366,15 +347,7 @@ def test_solutions_win_in_the_module(module_page: Page, game: str) -> None:
 def test_coins_are_collected_once(module_page: Page) -> None:
     map = level("@cc.E", "#####").replace(tileset=TILES.model_copy(update={"game": "platformer"}))
     found = module_page.evaluate(
-        """(map) => {
-          const { platformer } = modules.games;
-          const board = platformer.open(map);
-          let state = platformer.begin(board);
-          return ["right", "left", "right", "right", "right", "right"].map((move) => {
-            state = platformer.move(board, state, move);
-            return [state.coins.length, state.ticks, state.isWon];
-          });
-        }""",
+        read_script("collect_coins"),
         describe(map),
     )
     assert found == [[1, 1, False], [1, 2, False], [1, 3, False], [2, 4, False], [2, 5, False], [2, 6, True]]

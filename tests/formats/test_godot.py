@@ -390,16 +390,9 @@ def test_paths_follow_the_project(tmp_path: Path) -> None:
     assert json.loads(elsewhere.reference.attributes["path"]) == "res://other/level-tiles.tres"
 
 
-BITS = (
-    "top_side",
-    "top_right_corner",
-    "right_side",
-    "bottom_right_corner",
-    "bottom_side",
-    "bottom_left_corner",
-    "left_side",
-    "top_left_corner",
-)
+SIDES = ("top", "right", "bottom", "left")
+CORNERS = ("top_right", "bottom_right", "bottom_left", "top_left")
+BITS = [name for pair in zip(SIDES, CORNERS, strict=True) for name in (f"{pair[0]}_side", f"{pair[1]}_corner")]
 
 
 @pytest.mark.parametrize(

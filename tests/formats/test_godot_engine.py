@@ -26,7 +26,7 @@ from tilewright.formats._layers import ground_tiles, sprite_layers
 
 pytestmark = needs_godot
 SCRIPTS = Path(__file__).parent / "godot"
-COLUMNS = (
+COLUMNS = [
     "x",
     "y",
     "source",
@@ -39,7 +39,7 @@ COLUMNS = (
     "collisions",
     "occluders",
     "navigation",
-)
+]
 """Numbers that cells.gd writes for each cell of a layer."""
 DUNGEON = tw.make("bsp", width=40, height=28, seed=7, shaping=["doors", "place"])
 DUAL = with_skins(THINGS, {"tile": "floor", "under": ["wall"]}, {"tile": "wall", "layout": "corner16"})

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,33 +21,10 @@ ICONS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "drawing", "color"),
-    [
-        ("start", "flag", "green"),
-        ("exit", "doorway", "gold"),
-        ("key red", "small-key", "red"),
-        ("red key 2", "small-key", "red"),
-        ("lock blue", "padlock", "blue"),
-        ("Treasure", "treasure", "brown"),
-        ("chest", "treasure", "brown"),
-        ("monster", "monster", "purple"),
-        ("goblin", "monster", "green"),
-        ("orcs", "monster", "green"),
-        ("boss", "skull", "gold"),
-        ("goblin_boss", "skull", "gold"),
-        ("npc", "person", "blue"),
-        ("trap", "spikes", "gray"),
-        ("shop", "money", "gold"),
-        ("potion", "potion", "red"),
-        ("spawn", "spawn", "cyan"),
-        ("unit infantry orange star", "soldier", "orange"),
-        ("unit md.tank blue moon", "tank", "blue"),
-        ("unit b-copter green earth", "plane", "green"),
-        ("unit black boat red fire", "ship", "red"),
-        ("unit 77", "soldier", "gray"),
-    ],
-)
+NAMES = yaml.safe_load(Path(__file__).with_name("icons.yaml").read_text())
+
+
+@pytest.mark.parametrize(("name", "drawing", "color"), NAMES)
 def test_the_name_decides_the_icon(name: str, drawing: str, color: str) -> None:
     assert find_icon(name) == Icon(drawing, COLORS[color])
 

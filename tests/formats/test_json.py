@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import tracemalloc
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import tilewright as tw
 from tests.formats.maps import full_map, read_map, sheet_of, sprite_map
@@ -46,47 +48,11 @@ def test_large_maps_are_packed() -> None:
     assert read(formats.encode(map, "json", packed=False)) == map
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"shape": [3, 4, 5, 6]}, "shape"),
-        ({"shape": [3]}, "shape"),
-        ({"shape": [0, 4]}, "shape.0: must be at least 1, got 0"),
-        ({"shape": [True, 4]}, "shape"),
-        ({"shape": [10**9, 10**9]}, "shape"),
-        ({"shape": [60_000, 60_000]}, "cells, got 3,600,000,000"),
-        ({"shape": [3, 5]}, "cells: list 1 of 3 must have 5 values, got 4 values"),
-        ({"shape": [4, 4]}, "cells: list 1 of 1 must have 4 values, got 3 values"),
-        ({"cells": [[0, 0, 0, 0]] * 2 + [[0]]}, "cells: list 3 of 3 must have 4 values, got 1 values"),
-        ({"cells": [[0, 0, 0, 99]] * 3}, "cells: tileset 'cave' has ids 0..6, got 99"),
-        ({"cells": [[0, 0, 0, -1]] * 3}, "cells: tileset 'cave' has ids 0..6, got -1"),
-        ({"cells": [[0, 0, 0, 1.5]] * 3}, "cells: must be integers, got 1.5"),
-        ({"cells": [[0, 0, 0, True]] * 3}, "cells: must be integers, got True"),
-        ({"cells": [[0, 0, 0, "1"]] * 3}, "cells: must be integers, got '1'"),
-        ({"cells": [[0, 0, 0, 10**30]] * 3}, "cells: contains a number out of range"),
-        ({"cells": "????"}, "cells: must be base64"),
-        ({"cells": "eJwDAAAAAAE="}, "cells: 0 bytes do not fill an array"),
-        ({"cells": None}, "cells"),
-        ({"layers": []}, ""),
-        ({"layers": ["height"]}, "layers: must be layers by name"),
-        ({"layers": {"height": [[1.0]]}}, "layers.height: list 1 of 1 must have 3 values"),
-        ({"layers": {"height": [[1, 2, 3, 10**400]] * 3}}, "a number has 401 digits"),
-        ({"rooms": [{"x": 2, "y": 0, "width": 3, "height": 1}]}, "rooms.0: is outside the map"),
-        ({"rooms": [{"x": 0, "y": 0, "width": 0, "height": 1}]}, "rooms.0: is outside the map"),
-        ({"rooms": [{"x": 0, "y": 0}]}, "rooms.0.width: is required"),
-        ({"links": [[0, 0]]}, "links.0: there are 0 rooms"),
-        ({"links": [[0]]}, "links.0"),
-        ({"markers": [{"name": "start", "x": 4, "y": 0}]}, "markers.0: is outside the map"),
-        ({"markers": [{"name": "start", "x": 0, "y": 0, "level": 1}]}, "markers.0: is outside the map"),
-        ({"markers": {"start": 3}}, "markers"),
-        ({"numbers": {"a": "many"}}, "numbers"),
-        ({"numbers": [1]}, "numbers"),
-        ({"tileset": "cave"}, "tileset"),
-        ({"tileset": {"tiles": []}}, "tileset"),
-        ({"tileset": {"tiles": [{"name": "a"}, {"name": "a"}]}}, "tiles 0 and 1 share the name 'a'"),
-        ({"celsl": 1}, "unknown parameter 'celsl'; did you mean 'cells'?"),
-    ],
-)
+MISTAKES = yaml.safe_load(Path(__file__).with_name("json_mistakes.yaml").read_text())
+LONG = {"layers": {"height": [[1, 2, 3, 10**400]] * 3}}, "a number has 401 digits"
+
+
+@pytest.mark.parametrize(("values", "message"), [*MISTAKES, LONG])
 def test_what_breaks_a_rule_is_refused(values: dict[str, Any], message: str) -> None:
     if not message:
         assert read(encode_changed(**values)) == MAP

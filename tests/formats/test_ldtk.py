@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+import yaml
 
 import tilewright as tw
 from tests.formats.ldtk_editor import SCHEMA, evaluate
@@ -430,6 +431,9 @@ def test_levels_in_files_of_their_own(tmp_path: Path) -> None:
         tw.load(tmp_path / "w.ldtk")
 
 
+MISTAKES = yaml.safe_load(Path(__file__).with_name("ldtk_mistakes.yaml").read_text())
+
+
 @pytest.mark.parametrize(
     ("project", "message"),
     [
@@ -444,21 +448,7 @@ def test_levels_in_files_of_their_own(tmp_path: Path) -> None:
         ({"defs": {}, "levels": [{"identifier": "A"}]}, "level 'A': has no layers"),
         ({"defs": {}, "levels": [{"layerInstances": []}]}, "has no IntGrid layer and no tile layer"),
         ({"defs": {}, "levels": 3}, "levels: "),
-        (make_foreign(intGridCsv=[1]), "level 'One': Grid.intGridCsv: has 1 value, its size of 3x2 needs 6"),
-        (make_foreign(intGridCsv=[1, 2, 3, 4, 5, "6"]), "must be integers"),
-        (make_foreign(intGridCsv=[1, 2, 3, 4, 5, -6]), "must be 0 or more, and below 2^31, got -6"),
-        (make_foreign(intGridCsv=[1, 2, 3, 4, 5, 70_000]), "at most 65,536 tiles, got the number 69,999"),
-        (make_foreign(__cWid=1 << 30, __cHei=1 << 30), "a map must have at most 65,536 cells per side"),
-        (make_foreign(__cWid=60_000, __cHei=4000), "has 6 values, its size of 60000x4000 needs 240,000,000"),
-        (make_foreign(__cWid=60_000, __cHei=4000, __type="Tiles"), "has 60,000x4,000 cells, but only 0 tiles"),
-        (make_foreign(__cWid=0), "a map must have at least one cell"),
-        (make_foreign(__gridSize=0), "levels.0.layers.1.size: must be at least 1"),
-        (make_foreign(__type="Tiles", gridTiles=[{"px": [1], "t": 0, "d": []}]), "a tile has the place [1]"),
-        (make_foreign(__type="Tiles", gridTiles=[7]), "must be tiles"),
-        (
-            make_foreign(entityInstances=[{"__grid": ["x", 1]}]),
-            "levels.0.layers.1.entities.0.cell.0: must be an integer",
-        ),
+        *((make_foreign(**changes), message) for changes, message in MISTAKES),
     ],
     ids=lambda value: value if isinstance(value, str) else "project",
 )

@@ -4,49 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from tilewright.generators._markov.directions import STEPS
 
-RIVER = """
-gggg~ggggg~ggg
-gggg~ggggg~ggg
-ggg~~ggggg~~gg
-ggg~gggggg~~gg
-ggg~~gggg~~ggg
-gggg~gggg~gggg
-gggg~ggg~~gggg
-gggg~~gg~ggggg
-ggggg~gg~~gggg
-"""
-ISLES = """
-~~~~~~~~~~~~~~~~~~
-~~~~~ssss~~~~~~~~~
-~~~~~sggs~~~sss~~~
-~~~~~sssss~~sgs~~~
-~~~~~~~sgs~~sss~~~
-~sss~~~sss~~~~~~~~
-~sgs~~~~~~~~sssss~
-~sss~~~~~~~~sgggs~
-~~~~~ssss~~~sssgs~
-~~~~~sggs~~~~~sgs~
-~~~~~sggs~~~~~sss~
-~~~~~ssss~~~~~~~~~
-~~~~~~~~~~~~~~~~~~
-"""
-BEACHES = """
-~~~~~~~~~~~~~~
-~~,,,~~~~~~~~~
-~,,.,,~~~,,,~~
-~,...,~~~,.,,~
-~,,.,,~~~,,.,~
-~~,,,~~~~~,,,~
-~~~~~~~~~~~~~~
-~~~,,,,~~~~~~~
-~~~,..,,~~,,~~
-~~~,,..,~~,,~~
-~~~~,,,,~~~~~~
-~~~~~~~~~~~~~~
-"""
+FOLDER = Path(__file__).with_name("samples")
+RIVER, ISLES, BEACHES = ((FOLDER / f"{name}.txt").read_text() for name in ("river", "isles", "beaches"))
 STRIPES = "\n".join(["~~,,..,,~~,,..,,~~"] * 8)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 from numpy.typing import NDArray
 
 import tilewright as tw
@@ -16,49 +18,9 @@ RULES = RulesParams
 Cell = tuple[int, int]
 Cells = NDArray[Any]
 
-DOCUMENT: dict[str, dict[str, Any]] = {
-    "first": {
-        "mapData": ["15x7", "solid:empty"],
-        "roomData": ["equal:1x1:1", "solid:1|empty:2"],
-        "names": ["empty:-1", "solid:-1"],
-        "neighbourhoods": {"plus": "010,101,010", "all": "111,101,111"},
-        "generationRules": [
-            {"genData": ["2", "room:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>5,solid:1"]},
-            {"genData": ["0", "map:-1", "connect:plus:1"], "rules": []},
-        ],
-    },
-    "second": {
-        "mapData": ["15x7", "solid:empty"],
-        "roomData": ["equal:1x1:1", "solid:1|empty:2"],
-        "names": ["empty:-1", "solid:-1"],
-        "neighbourhoods": {"all": "111,101,111"},
-        "generationRules": [{"genData": ["2", "room:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>5,solid:1"]}],
-    },
-    "rooms": {"mapData": ["15x7", "solid:empty"], "roomData": ["equal:4x2:3", "solid:1|empty:2"]},
-}
-"""The examples of ProcEngine's documentation, unchanged."""
-
-FULL: dict[str, Any] = {
-    "mapData": ["22x13", "rock:floor", "connect:all:1"],
-    "roomData": ["tree:3x2:4", "rock:1|floor:2.5|gem:0.001", "delete:plus:1"],
-    "names": ["rock", "floor:-1", "gem:3"],
-    "neighbourhoods": {"wide": "11011", "corner": "11,10"},
-    "generationRules": [
-        {"genData": ["2", "room:-1", "connect:plus:2"], "rules": ["floor,wide,and,rock>=1|gem!=-2,rock:1|gem:2"]},
-        {"genData": ["1", "map:2,1,9,8", "none:plus:1"], "rules": []},
-        {"genData": ["0", "room:3,1", "delete:all:1"], "rules": ["gem,corner,or,gem==0,floor:1"]},
-    ],
-}
-"""An example of every feature, in ProcEngine's form."""
-
-USUAL: dict[str, Any] = {
-    "mapData": ["15x7", "solid:empty"],
-    "roomData": ["equal:1x1:1", "empty:1"],
-    "names": ["solid", "empty"],
-    "neighbourhoods": {"plus": "010,101,010", "all": "111,101,111"},
-    "generationRules": [],
-}
-"""The default of every section."""
+BOOKS: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("rulebooks.yaml").read_text())
+DOCUMENT = {name: BOOKS[f"document {name}"] for name in ("first", "second", "rooms")}
+FULL, USUAL, TREASURE = BOOKS["full"], BOOKS["usual"], BOOKS["treasure"]
 
 ALWAYS = "empty,all,or,empty>=0"
 """Conditions that hold for every empty cell."""
@@ -77,18 +39,6 @@ COMPARE = {
 
 def layer(simulations: int, where: str, *rules: str, fix: str = "none") -> dict[str, Any]:
     return {"genData": [str(simulations), where, fix], "rules": list(rules)}
-
-
-TREASURE: dict[str, Any] = {
-    "mapData": ["30x20", "solid:empty"],
-    "names": ["solid", "empty", "treasure:3", "gold:5"],
-    "roomData": ["equal:3x2:4", "empty:8|treasure:1|gold:1"],
-    "generationRules": [
-        layer(3, "room:-1", f"{ALWAYS},empty:9|gold:1|treasure:1"),
-        layer(1, "map:-1", "solid,plus,and,empty==1,treasure:1|solid:3", fix="connect:plus:1"),
-        layer(2, "room:0", "gold,all,or,gold>=0,treasure:1", fix="delete:plus:1"),
-    ],
-}
 
 
 def params_of(data: Any) -> Any:

@@ -21,10 +21,9 @@ from tests.plain import list_windows
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
-from tilewright.generators._markov.contexts import MARGIN, Contexts
-from tilewright.generators._markov.directions import AROUND
+from tilewright.generators._markov.contexts import Contexts
+from tilewright.generators._markov.directions import AROUND, MARGIN, order_places
 from tilewright.generators._markov.params import Corner, MarkovParams
-from tilewright.generators._markov.scan import order_places
 from tilewright.testing import block_size
 
 SCANS: list[tuple[Literal["rows", "columns", "spiral"], Corner]] = [

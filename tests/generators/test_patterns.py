@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.plain import list_windows
+from tests.plain import find_patterns
 from tilewright.analysis.patterns import Coding, PatternCounts
 from tilewright.core.pipeline import iter_steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import runs
-from tilewright.generators._patterns.blocks import STAGES, split_blocks
 from tilewright.generators._patterns.params import PatternsParams
+from tilewright.generators._patterns.runs import STAGES, split_blocks
 from tilewright.testing import block_size
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
@@ -29,14 +29,6 @@ OPTIMISERS = ("annealing", "evolution", "genetic")
 def make_map(**values: Any) -> tw.TileMap:
     given: dict[str, Any] = {"sample": ROOM, "width": 12, "height": 9, "pattern_sizes": [2], "iterations": 2000}
     return tw.make("patterns", **{"seed": 1, **given, **values})
-
-
-def find_patterns(cells: Any, size: int, *, wrap: bool = False) -> set[tuple[int, ...]]:
-    """Return the set of all patterns of a map."""
-    cells = np.asarray(cells)
-    if wrap:
-        cells = np.pad(cells, [(0, size - 1)] * cells.ndim, mode="wrap")
-    return set(list_windows(cells, size))
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -119,7 +111,7 @@ def test_views_of_the_sample() -> None:
     found = []
     for symmetry in (1, 2, 8):
         m = make_map(sample=["a...", "aa..", "aaa.", "aaaa"], symmetry=symmetry, iterations=100_000, seed=2)
-        found.append(find_patterns((m.cells != m.tileset.names.index(".")).astype(int), 2))
+        found.append(find_patterns((m.cells != m.tileset.names.index(".")).astype(int), 2, (False, False)))
     assert {rising} == found[0] & {rising, mirrored, turned}
     assert {rising, mirrored} == found[1] & {rising, mirrored, turned}
     assert {rising, mirrored, turned} <= found[2]
@@ -143,10 +135,11 @@ def test_wrapped_maps_have_no_seam() -> None:
     sample = ["xxxx", "x...", "x.o.", "x..."]
     m = make_map(sample=sample, wrap_sample="xy", wrap="xy", width=12, height=8, iterations=400_000)
     order = {tile.name: number for number, tile in enumerate(m.tileset)}
-    known = find_patterns([[order[glyph] for glyph in row] for row in sample], 2, wrap=True)
+    known = find_patterns(np.array([[order[glyph] for glyph in row] for row in sample]), 2, (True, True))
     rolled = np.roll(m.cells, (1, 1), axis=(0, 1))
-    assert find_patterns(rolled[:2], 2) | find_patterns(rolled[:, :2], 2) <= known
-    assert find_patterns(m.cells, 2, wrap=True) <= known
+    flat = (False, False)
+    assert find_patterns(rolled[:2], 2, flat) | find_patterns(rolled[:, :2], 2, flat) <= known
+    assert find_patterns(m.cells, 2, (True, True)) <= known
 
 
 def test_frames_show_step_and_divergence() -> None:

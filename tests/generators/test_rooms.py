@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright import GaveUp, TileMap
 from tilewright.core.seeds import Rng
-from tilewright.dungeon.links import Links, choose_links
+from tilewright.dungeon.dungeon import Links, choose_links
 from tilewright.generators.rooms import RoomsParams
 from tilewright.testing import block_size
 
@@ -90,13 +90,6 @@ def test_fewer_rooms_than_wanted() -> None:
     map = tw.make("rooms", rooms=1000, seed=1)
     assert map.numbers["wanted"] == 1000
     assert map.numbers["rooms"] == len(map.rooms) < 100
-
-
-def test_giving_up_names_what_fitted() -> None:
-    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, \d fitted, at least 5 required; use smaller rooms or spacing"):
-        tw.make("rooms", width=16, height=14, rooms=9, min_rooms=5, room_width=(5, 6), room_height=(5, 6), seed=1)
-    with pytest.raises(GaveUp, match=r"rooms: \d+ fitted, at least 99 required"):
-        tw.make("rooms", min_rooms=99, seed=1)
 
 
 def test_wide_corridors_are_wide() -> None:
@@ -316,6 +309,33 @@ def test_rooms_on_one_side_of_a_locked_wall_where_no_floor_is_locked() -> None:
     for seed in range(20):
         map = tw.make("rooms", width=40, height=25, locks=[(20, y, "wall") for y in range(25)], seed=seed)
         assert tw.measure(map, "regions")["regions"] == 1
+
+
+def test_no_jitter_of_bsp_cuts_in_the_middle() -> None:
+    map = tw.make("bsp", width=65, height=65, rooms=4, jitter=0, shift=0, fill=1, ratio=1, seed=3, room_width=(1, 60),
+                  room_height=(1, 60))  # fmt: skip
+    sizes = {(30, 30), (30, 60), (60, 30), (60, 12), (12, 60), (30, 12)}
+    assert {(room.width, room.height) for room in map.rooms} <= sizes
+    assert len(map.rooms) == 4
+
+
+def test_fill_of_bsp_makes_rooms_fill_their_parts() -> None:
+    shares = []
+    for fill in (0.0, 0.5, 1.0):
+        recipe = tw.recipe("bsp", fill=fill)
+        shares.append(np.mean([tw.run(recipe, seed=seed).where("floor").mean() for seed in range(20)]))
+    assert shares[0] < shares[1] < shares[2]
+
+
+def test_frames_of_bsp_show_cuts_then_rooms_then_links_then_corridors() -> None:
+    frames = list(tw.watch("bsp", seed=7, width=60, height=40))
+    notes = [frame.note.split()[-1] if frame.note[0].isdigit() else frame.note.split()[0] for frame in frames]
+    order = ["rock", "parts", "room", "rooms", "links", "tree", "loops", "corridor", "doors", "walls"]
+    assert [note for at, note in enumerate(notes) if at == 0 or note != notes[at - 1]][: len(order)] == order
+    parts = [frame for frame in frames if frame.note.endswith("parts")]
+    assert [len(frame.lines) for frame in parts] == [4 * (number + 2) for number in range(len(parts))]
+    assert frames[-1].map == tw.make("bsp", seed=7, width=60, height=40)
+    assert np.array_equal(frames[-2].cells, frames[-1].map.cells)
 
 
 def test_the_crypt_recipe_is_passable_from_start_to_exit() -> None:

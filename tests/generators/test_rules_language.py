@@ -12,72 +12,19 @@ import pytest
 import yaml
 
 import tilewright as tw
-from tests.generators.rulebooks import DOCUMENT, FULL, RULES, USUAL, cells_of, names_of, params_of, rectangle
+from tests.generators.rulebooks import BOOKS, DOCUMENT, FULL, RULES, USUAL, cells_of, names_of, params_of, rectangle
 from tilewright import data as built_in
 from tilewright.core.yaml import read_data
 
 # -- words ----------------------------------------------------------------------------------------------------
 
 
-def test_names_are_trimmed_and_small_and_capital_letters_are_the_same() -> None:
-    mixed_case = {
-        "mapData": [" 22X13 ", " Rock :  FLOOR", "Connect : ALL : 1"],
-        "roomData": ["Tree: 3 x 2 :4 ", " Rock:1 | Floor : 2.5|GEM:0.001", " DELETE:Plus: 1"],
-        "names": [" ROCK ", "Floor : -1", "\tgem:3"],
-        "neighbourhoods": {" Wide": " 11011 ", "CORNER": " 11 , 10 "},
-        "generationRules": [
-            {
-                "genData": [" 2", "ROOM: -1", "connect:PLUS:2"],
-                "rules": ["Floor, WIDE , AND, Rock >= 1|gem!= -2,rock:1|gem:2"],
-            },
-            {"genData": ["1", "Map: 2, 1,9 ,8", "None:plus:1"], "rules": []},
-            {"genData": ["0", "room: 3,1", "delete:all:1"], "rules": ["gem,corner,Or,gem==0,floor:1"]},
-        ],
-    }
-    assert params_of(mixed_case) == params_of(FULL)
-    assert tw.run(mixed_case, seed=1) == tw.run(FULL, seed=1)
-
-
-def test_models_and_strings_are_equivalent() -> None:
-    spelled = {
-        "width": 22,
-        "height": 13,
-        "mapData": {"initial": "rock", "dig": "floor", "fix": {"kind": "connect", "neighbourhood": "all"}},
-        "roomData": {
-            "division": {"kind": "tree", "width": 3, "height": 2, "rooms": 4},
-            "start": [{"tile": "rock"}, {"tile": "floor", "weight": 2.5}, "gem:0.001"],
-            "fix": {"kind": "delete", "thickness": 1},
-        },
-        "names": [{"name": "rock"}, "floor", {"name": "gem", "maximum": 3}],
-        "neighbourhoods": [
-            {"name": "wide", "matrix": [[1, 1, 0, 1, 1]]},
-            {"name": "corner", "matrix": ["11", "10"]},
-        ],
-        "generationRules": [
-            {
-                "simulations": 2,
-                "where": "room:-1",
-                "fix": {"thickness": 2},
-                "rules": [
-                    {
-                        "tile": "floor",
-                        "neighbourhood": "wide",
-                        "combine": "and",
-                        "conditions": [{"tile": "rock", "operator": ">=", "count": 1}, "gem!=-2"],
-                        "replacements": [{"tile": "rock", "weight": 1}, "gem:2"],
-                    }
-                ],
-            },
-            {"genData": [1, {"kind": "map", "rectangle": [2, 1, 9, 8]}, {"kind": "none"}]},
-            {
-                "where": {"kind": "room", "ids": [3, 1]},
-                "fix": "delete:all:1",
-                "rules": ["gem,corner,or,gem==0,floor:1"],
-            },
-        ],
-    }
-    assert params_of(spelled) == params_of(FULL)
-    assert tw.recipe("rules", **spelled).params == params_of(FULL)
+@pytest.mark.parametrize(
+    "form", [pytest.param("full in mixed case", id="trimmed, any case"), pytest.param("full by fields", id="models")]
+)
+def test_a_rulebook_may_have_other_forms(form: str) -> None:
+    assert params_of(BOOKS[form]) == tw.recipe("rules", **BOOKS[form]).params == params_of(FULL)
+    assert tw.run(BOOKS[form], seed=1) == tw.run(FULL, seed=1)
     assert params_of(FULL).generationRules[0].rules[0].conditions[1].count == -2
 
 
@@ -279,28 +226,8 @@ def test_a_data_object_is_a_valid_recipe(data: dict[str, Any], tmp_path: Path) -
     assert frames[-1].map == made
 
 
-def test_handwritten_yaml(tmp_path: Path) -> None:
-    (tmp_path / "cave.yaml").write_text(
-        """
-mapData: [22x13, rock:floor, connect:all:1]
-roomData: ["tree:3x2:4", "rock:1|floor:2.5|gem:0.001", delete:plus:1]
-names:
-  - rock
-  - floor
-  - gem:3
-neighbourhoods:
-  wide: "11011"
-  corner: 11,10
-generationRules:
-  - genData: [2, room:-1, connect:plus:2]
-    rules:
-      - floor,wide,and,rock>=1|gem!=-2,rock:1|gem:2
-  - genData: [1, "map:2,1,9,8", none]
-  - {genData: [0, "room:3,1", delete:all], rules: ["gem,corner,or,gem==0,floor:1"]}
-seed: 3
-"""
-    )
-    assert tw.run(tmp_path / "cave.yaml") == tw.run(FULL, seed=3)
+def test_handwritten_yaml() -> None:
+    assert tw.run(Path(__file__).with_name("handwritten_rulebook.yaml")) == tw.run(FULL, seed=3)
 
 
 def test_sections_are_accepted_beside_the_technique_and_beside_params() -> None:

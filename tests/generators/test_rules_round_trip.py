@@ -33,6 +33,14 @@ names = (
 )
 
 
+def record(**fields: some.SearchStrategy[Any] | Any) -> some.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of dictionaries; a field that is no strategy has this value."""
+    strategies = {
+        name: field if isinstance(field, some.SearchStrategy) else some.just(field) for name, field in fields.items()
+    }
+    return some.fixed_dictionaries(strategies)
+
+
 @some.composite
 def books(draw: some.DrawFn) -> dict[str, Any]:
     """Return any rulebook, by its fields."""
@@ -51,71 +59,34 @@ def books(draw: some.DrawFn) -> dict[str, Any]:
     ]
     neighbourhood = some.sampled_from(["plus", "all", *(one["name"] for one in around)])
     weight = some.floats(0, 1e12, exclude_min=True) | some.integers(0, 9) | some.just(0)
-    weighted = some.lists(some.fixed_dictionaries({"tile": tile, "weight": weight}), min_size=1, max_size=3).filter(
+    weighted = some.lists(record(tile=tile, weight=weight), min_size=1, max_size=3).filter(
         lambda tiles: any(one["weight"] for one in tiles)
     )
     # Neighborhoods of a book may be unable to connect, so fixes use only these.
     safe = ["plus", "all"] if not {"plus", "all"} & {one["name"] for one in around} else []
-    mending = some.fixed_dictionaries(
-        {
-            "kind": some.sampled_from(["connect", "delete"]),
-            "neighbourhood": some.sampled_from(safe or ["none"]),
-            "thickness": some.integers(1, 9),
-        }
-    )
-    nothing = some.fixed_dictionaries(
-        {"kind": some.just("none"), "neighbourhood": neighbourhood, "thickness": some.integers(1, 64)}
-    )
+    kinds, own = some.sampled_from(["connect", "delete"]), some.sampled_from(safe or ["none"])
+    mending = record(kind=kinds, neighbourhood=own, thickness=some.integers(1, 9))
+    nothing = record(kind="none", neighbourhood=neighbourhood, thickness=some.integers(1, 64))
     fix = (mending | nothing) if safe else nothing
     columns, rows = draw(some.integers(1, width // 3)), draw(some.integers(1, height // 3))
     wide, high = draw(some.integers(1, width - 2)), draw(some.integers(1, height - 2))
     fit = (width // (wide + 2)) * (height // (high + 2))
-    division: dict[str, Any] = draw(
-        some.fixed_dictionaries(
-            {
-                "kind": some.just("equal"),
-                "columns": some.just(columns),
-                "rows": some.just(rows),
-                "rooms": some.integers(1, columns * rows),
-            }
-        )
-        | some.fixed_dictionaries(
-            {
-                "kind": some.just("tree"),
-                "width": some.just(wide),
-                "height": some.just(high),
-                "rooms": some.integers(1, fit),
-            }
-        )
-    )
+    equal = record(kind="equal", columns=columns, rows=rows, rooms=some.integers(1, columns * rows))
+    division = draw(equal | record(kind="tree", width=wide, height=high, rooms=some.integers(1, fit)))
     x, y = draw(some.integers(0, width - 1)), draw(some.integers(0, height - 1))
-    place = some.fixed_dictionaries(
-        {
-            "kind": some.just("map"),
-            "rectangle": some.none()
-            | some.tuples(some.just(x), some.just(y), some.integers(1, width - x), some.integers(1, height - y)),
-        }
-    ) | some.fixed_dictionaries(
-        {
-            "kind": some.just("room"),
-            "ids": some.none() | some.lists(some.integers(0, division["rooms"] - 1), min_size=1, max_size=4),
-        }
+    rectangle = some.tuples(some.just(x), some.just(y), some.integers(1, width - x), some.integers(1, height - y))
+    ids = some.lists(some.integers(0, division["rooms"] - 1), min_size=1, max_size=4)
+    place = record(kind="map", rectangle=some.none() | rectangle) | record(kind="room", ids=some.none() | ids)
+    count, operator = some.integers(-(10**6), 10**6), some.sampled_from(list(COMPARE))
+    condition = record(tile=tile, operator=operator, count=count)
+    rule = record(
+        tile=tile,
+        neighbourhood=neighbourhood,
+        combine=some.sampled_from(["and", "or"]),
+        conditions=some.lists(condition, min_size=1, max_size=3),
+        replacements=weighted,
     )
-    condition = some.fixed_dictionaries(
-        {"tile": tile, "operator": some.sampled_from(list(COMPARE)), "count": some.integers(-(10**6), 10**6)}
-    )
-    rule = some.fixed_dictionaries(
-        {
-            "tile": tile,
-            "neighbourhood": neighbourhood,
-            "combine": some.sampled_from(["and", "or"]),
-            "conditions": some.lists(condition, min_size=1, max_size=3),
-            "replacements": weighted,
-        }
-    )
-    layer = some.fixed_dictionaries(
-        {"simulations": some.integers(0, 3), "where": place, "fix": fix, "rules": some.lists(rule, max_size=3)}
-    )
+    layer = record(simulations=some.integers(0, 3), where=place, fix=fix, rules=some.lists(rule, max_size=3))
     limit = some.integers(-1, 9) | some.integers(10, 10**8)
     return {
         "width": width,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.wfc import NET
-from tests.plain import list_windows
+from tests.plain import find_patterns, list_windows
 from tests.refusals import refused
 from tilewright.analysis.patterns import iter_views, wraps
 from tilewright.autotile.grammar import grammar_of
@@ -44,14 +44,6 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 
 def make_map(**values: Any) -> tw.TileMap:
     return tw.make("wfc", **{"seed": 1, "width": 24, "height": 18, **values})
-
-
-def find_patterns(cells: NDArray[Any], size: int, wrap: tuple[bool, ...]) -> set[tuple[str, ...]]:
-    """Return the set of all patterns of a map of tile names."""
-    for axis, round_ in enumerate(wrap):
-        if round_:
-            cells = np.take(cells, np.arange(cells.shape[axis] + size - 1) % cells.shape[axis], axis=axis)
-    return set(list_windows(cells, size))
 
 
 def make_views(
@@ -222,11 +214,6 @@ def test_levels_have_edges() -> None:
     assert set(names[-1].ravel()) == {"2"}
 
 
-def test_edges_that_cannot_be_satisfied_are_reported() -> None:
-    with pytest.raises(GaveUp, match="sample_edges: cannot be satisfied with the sample's 2x2 patterns"):
-        make_map(sample=["abab", "cdcd"], pattern_size=2, sample_edges=["left", "right"], width=5, height=2)
-
-
 SPARSE = ["." * 40] * 39 + ["." * 20 + "#" + "." * 19]
 """A sample of almost only one tile. Many of its maps have no other tile."""
 
@@ -363,36 +350,7 @@ def test_maps_with_locks_have_only_patterns_of_the_sample() -> None:
 
 # -- rules ------------------------------------------------------------------------------------------------------
 
-TRACKS = """
-name = "tracks"
-[[tiles]]
-name = "grass"
-glyph = "."
-weight = 8
-[[tiles]]
-name = "across"
-glyph = "-"
-kind = "rail"
-joins = "ew"
-[[tiles]]
-name = "down"
-glyph = "|"
-kind = "rail"
-joins = "ns"
-[[beside]]
-tile = "grass"
-others = ["grass"]
-[[beside]]
-tile = "across"
-sides = "e"
-others = ["across"]
-symmetry = 8
-[[beside]]
-tile = "across"
-sides = "ns"
-others = ["grass"]
-symmetry = 8
-"""
+TRACKS = Path(__file__).with_name("tracks.toml").read_text(encoding="utf-8")
 
 
 def test_rules_turn_with_their_pieces() -> None:
@@ -486,40 +444,6 @@ def test_contradicting_locks_are_named() -> None:
     with pytest.raises(GaveUp, match=r"locks: 2 locked cells \('treasure'\): cannot be satisfied together") as error:
         make_map(locks=[*locks, [5, 5, "treasure"], [6, 5, "treasure"]])
     assert error.value.cells == ((5, 5), (5, 6))
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            {"border": ["treasure"]},
-            "border: treasure: cannot be satisfied with the sample's 3x3 patterns; "
-            "try symmetry=8, wrap_sample=xy, pattern_size=2 or relax; or ask for less: border (at x=23 y=15)",
-        ),
-        (
-            {"sample": "platforms", "wrap_sample": "xy", "ground": True, "border": ["sky"]},
-            "border: sky; ground: cannot be satisfied together with the sample's 3x3 patterns; "
-            "try symmetry=8, pattern_size=2 or relax; or ask for less: border, ground (at x=",
-        ),
-        (
-            {"locks": [[10, 10, "door"], [12, 10, "treasure"]]},
-            "try symmetry=8, wrap_sample=xy, pattern_size=2 or relax; or ask for less: locks (at x=10 y=10, x=12 y=10)",
-        ),
-        (
-            {"sample": "pavement"},
-            "the sample's 3x3 patterns cannot extend beyond 15 cells from top to bottom, whatever the map size; "
-            "try symmetry=8, wrap_sample=xy, pattern_size=2 or relax",
-        ),
-        (
-            {"border": ["rock"], "paths": [{"start": [0, 0], "end": [9, 9]}]},
-            "border: rock; paths: x=0 y=0 to x=9 y=9: cannot be satisfied together",
-        ),
-    ],
-)
-def test_conflicts_are_found_before_the_search(change: dict[str, Any], words: str) -> None:
-    with refused(words, GaveUp) as error:
-        make_map(**change)
-    assert error.value.tries == 1
 
 
 def test_the_error_names_place_effort_and_fixes() -> None:

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tilewright.core.pipeline import run
 from tilewright.core.provenance import collect_revisions, digest
 from tilewright.core.recipe import Recipe
@@ -29,77 +31,8 @@ SHAPED = {  # parameters of shapers that need some
 }
 GROUND = dict.fromkeys(("autotile", "countries", "players"), "markov")
 """Techniques for shapers that do nothing to a cave."""
-MORE: dict[str, list[dict[str, Any]]] = {
-    "aggregation": [
-        {"mode": "walk-out", "nucleus": "cross", "brush": 2},
-        {"mode": "attractor", "symmetry": "both", "launch": "edge"},
-    ],
-    "caves": [{"wrap": True}, {"offset": [-30, 12]}, {"outside": "floor", "birth": 6, "steps": 10}],
-    "diffusion": [
-        {"model": "overworld", "steps": 16, "wrap": "xy", "temperature": 1.2},
-        {"model": "war", "steps": 16, "refine": 1, "counts": {"city": 12}, "border": ["sea"]},
-    ],
-    "drunkard": [{"coverage": None, "bias": -0.5, "begin": "centre"}, {"turn": 0.05, "border": 3}],
-    "maze": [
-        {"method": "prim", "braid": 0.5},
-        {"method": "kruskal", "passage": 2},
-        {"method": "wilson", "wall": 2},
-        {"method": "division", "braid": 1},
-    ],
-    "noise": [
-        {"kind": "simplex", "fractal": "ridged", "offset": [-30, 12]},
-        {"kind": "value", "fractal": "billow", "warp": 0.5, "wrap": True},
-        {"kind": "cellular", "island": 0.6, "octaves": 2},
-    ],
-    "markov": [
-        {"scan": "spiral", "smoothing": 0.5, "temperature": 0.7},
-        {"scan": "columns", "corner": "top right", "gibbs_sweeps": 2, "pieces": "chosen"},
-        {"sample": ["dungeon"], "directions": ["w", "s", "s2", "w2"], "unknown": "keep"},
-    ],
-    "rooms": [
-        {"corridors": "straight", "avoid": False},
-        {"layouts": ["xxDxx\nxooox\nDoxxx\nxox..\nxxx.."], "plain": 0.5, "spacing": 2},
-        {"links": "row", "loops": 1, "longest_loop": 5},
-        {"links": "nearest", "spacing": 1, "reuse": False},
-        {"doors": "anywhere", "corridor_width": 2, "spacing": 5},
-        {"graph": ["a1-b1-c1-c2-b2", "a2", "b2-b3"]},
-        {"graph": ["4x3"], "rooms": 9, "spacing": 1, "loops": 0.5},
-    ],
-    "bsp": [{"rooms": 7, "jitter": 0.5, "corridors": "straight"}, {"fill": 0, "shift": 0.5, "ratio": 2, "spacing": 1}],
-    "snake": [{"length": 60, "border": 0}],
-    "voronoi": [{"offset": [-30, 12]}],
-    "fashion": [
-        {"scores": [0, 0.5, 0.2, 0.6], "generations": 4},
-        {"states": 11},
-        {"states": 3, "neighbourhood": "all", "wrap": False},
-        {"states": 4, "morph": "random", "blend": "radial"},
-        {"offset": [5, -9], "generations": 6},
-    ],
-    "wfc": [
-        {"symmetry": 8, "wrap_sample": "xy", "wrap": "xy", "heuristic": "constrained"},
-        {"sample": ["village"], "pattern_size": 2, "connected": ["path"], "heuristic": "scanline"},
-        {"rules": "countryside", "border": ["plain", "wood"]},
-    ],
-    "rules": [
-        {
-            "names": ["rock", "floor", "moss", "gold:3", "gem:2"],
-            "mapData": ["30x20", "rock:floor", "connect:all:2"],
-            "roomData": ["tree:5x4:4", "rock:2|floor:3|gold:1", "delete:plus:1"],
-            "neighbourhoods": {"wide": "1111,1101"},
-            "generationRules": [
-                {"genData": ["2", "room:0,2", "none"], "rules": ["floor,wide,and,rock<4|gold==0,moss:2|floor:1"]},
-                {"genData": ["1", "map:5,4,20,12", "none"], "rules": ["moss,all,or,rock>1,gem:1"]},
-            ],
-        },
-        {
-            "roomData": ["equal:3x2:5", "solid:1|empty:1"],
-            "neighbourhoods": {"knight": "01010,10001,00000,10001,01010"},
-            "generationRules": [
-                {"genData": ["3", "map:-1", "connect:knight:2"], "rules": ["empty,all,or,solid!=3,solid:1"]}
-            ],
-        },
-    ],
-}
+MORE = yaml.safe_load(Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8"))
+"""Parameters of each technique besides its defaults."""
 
 
 def recipes() -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ import pytest
 
 import tilewright as tw
 from tests.gpu.conftest import choose_cases
-from tilewright.analysis.many import measure_maps
+from tilewright.analysis.survey import measure_maps
 from tilewright.batch import ScanBound, open_engine, open_scanner
 from tilewright.batch.columns import collect_needs, compute_values, find_column
 from tilewright.batch.engine import decode_cells, hash_seeds

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.analysis.many import measure_maps
+from tilewright.analysis.survey import measure_maps
 from tilewright.core.tilemap import TileMap
 from tilewright.kernels.bit_rows import count_bits, find_dead_ends, lowest_index, reverse_bits, spread_up
 from tilewright.kernels.bit_surveys import (

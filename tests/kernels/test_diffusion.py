@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests.networks import ONE, clip_values, make_network, predict_plainly, read_neighbors
 from tilewright.core.network import MAX_BIAS, MAX_CHANNELS, Network
 from tilewright.core.seeds import Rng
-from tilewright.generators._diffusion.slack import TileBounds, count_inside_and_edge
+from tilewright.generators._diffusion.params import TileBounds, count_inside_and_edge
 from tilewright.kernels.diffusion import MAX_LOGIT, MAX_VALUE, convolve, embed_tiles, spread_needed
 from tilewright.neural.inference import MAX_WEIGHT, ONE_PROBABILITY, Predictor, exp_table, make_layer
 from tilewright.testing import block_size

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import tilewright as tw
 from tests.refusals import refused
@@ -142,30 +144,10 @@ def test_levels_have_distances_but_no_sight() -> None:
         tw.overlay(map, "distance", origin=(3, 2))
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "text"),
-    [
-        ("distence", {}, "unknown overlay 'distence'; did you mean 'distance'?"),
-        (7, {}, "unknown overlay 7; there are chokepoints, distance,"),
-        ("distance", {"orgin": "start"}, "distance: unknown setting 'orgin'; did you mean 'origin'?"),
-        ("distance", {"radius": 3}, "distance: unknown setting 'radius'; there are directions, origin"),
-        ("distance", {"origin": (1, 0)}, "overlay distance: origin: x=1 y=0 is impassable; give a passable cell"),
-        ("distance", {"origin": (3, 0)}, "overlay distance: origin: x=3 y=0 is outside the map of 3x1"),
-        ("path", {"goal": (0, -1)}, "overlay path: goal: x=0 y=-1 is outside the map of 3x1"),
-        ("distance", {"origin": (0, 0, 2)}, "overlay distance: origin: must be x,y of each cell, got 0,0,2"),
-        ("distance", {"origin": "gate"}, "overlay distance: origin: unknown marker 'gate'; there are start"),
-        (
-            "distance",
-            {"origin": 1.5},
-            "distance: origin: must be a marker's name, or x,y of one or more cells, got 1.5",
-        ),
-        ("distance", {"origin": []}, "distance: origin: must be a marker's name, or x,y of one or more cells, got []"),
-        ("distance", {"origin": (True, 0)}, "distance: origin: "),
-        ("distance", {"directions": 6}, "distance: directions: must be 4 or 8, got 6"),
-        ("hot-path", {"slack": -1}, "hot-path: slack: must be at least 0.0, got -1"),
-        ("sight", {"radius": -1}, "sight: radius: must be at least 0, got -1"),
-    ],
-)
+MISTAKES = yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text())
+
+
+@pytest.mark.parametrize(("name", "settings", "text"), MISTAKES)
 def test_mistakes_are_one_clear_line(name: str, settings: dict[str, object], text: str) -> None:
     map = make_map(".#.", markers=[tw.Marker("start", 0, 0)])
     with refused("", start=text):

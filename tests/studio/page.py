@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, FloatRect, Locator, Page, expect
 
 import tilewright as tw
 from tests.browser import complaints
@@ -145,6 +145,21 @@ class Studio:
             arg=[canvas, cells.ravel().tolist()],
         )
 
+    def box(self, element: str | Locator) -> FloatRect:
+        """Return the rectangle of a visible element in the window."""
+        box = (self[element] if isinstance(element, str) else element).bounding_box()
+        assert box is not None, element
+        return box
+
+    def touch(self, *path: list[tuple[float, float]]) -> None:
+        """Put fingers on the screen, move them along a path, and lift them."""
+        session = self.page.context.new_cdp_session(self.page)
+        for number, points in enumerate(path):
+            fingers = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(points)]
+            kind = "touchMove" if number else "touchStart"
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
     def wait_for_drawing(self) -> None:
         """Wait until the browser has drawn the page."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -189,24 +204,34 @@ class Studio:
         )
         return text
 
+    def reopen(self) -> str:
+        """Open the copied link in an empty page, and return it."""
+        link = self.copy("copy-link")
+        self.page.goto("about:blank")
+        self.page.goto(link)
+        return link
+
     # -- user actions -------------------------------------------------------------------------------------------
 
     def tab(self, name: str) -> None:
         self[f"tab-{name}"].click()
         expect(self[f"tab-{name}"]).to_have_attribute("aria-selected", "true")
 
+    def enter(self, field: str, value: object) -> None:
+        """Type a value into a field, and press Enter."""
+        self[field].fill(str(value))
+        self[field].press("Enter")
+
     def set_param(self, name: str, value: object) -> None:
         """Type the value of a parameter."""
-        self[f"param-{name}"].fill(str(value))
-        self[f"param-{name}"].press("Enter")
+        self.enter(f"param-{name}", value)
 
     def slider(self, name: str) -> Locator:
         """Return the slider of a parameter."""
         return self.page.locator(f".tc-row:has([data-testid=param-{name}]) .q-slider__track-container")
 
     def set_seed(self, seed: object) -> None:
-        self["seed"].fill(str(seed))
-        self["seed"].press("Enter")
+        self.enter("seed", seed)
 
     def choose(self, select: str, option: str) -> None:
         """Choose an option of a drop-down list."""

@@ -100,7 +100,6 @@ def check_targets(studio: Studio, *targets: str | Locator, scrolls: bool = False
     size = studio.page.viewport_size
     assert size is not None
     for target in targets:
-        box = (studio[target] if isinstance(target, str) else target).bounding_box()
-        assert box is not None, target
+        box = studio.box(target)
         assert min(box["width"], box["height"]) >= MIN_TARGET, (target, box)
         assert scrolls or 0 <= box["x"] <= size["width"] - box["width"], (target, box)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +29,17 @@ def application(**settings: Any) -> FastAPI:
     app.include_router(routes)
     app.add_middleware(SecurityMiddleware, settings=chosen, free=find_free_paths(routes.routes), pages=("/",))
     return app
+
+
+@contextmanager
+def run_studio(*flags: str, stderr: Any = subprocess.PIPE, **more: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the studio as a program on a free port. Yield the program and its address."""
+    command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0", *flags]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, **more) as program:
+        assert program.stdout
+        found = re.search(r"http://[^/ ]+", program.stdout.readline())
+        assert found
+        yield program, found[0]
 
 
 @contextmanager

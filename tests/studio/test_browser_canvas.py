@@ -81,6 +81,11 @@ def test_painted_cells_stay_locked_with_new_seeds(studio: Studio) -> None:
         assert (studio.cells()[10:12, 10:13] == "floor").all()
 
 
+def draw(map: tw.TileMap) -> NDArray[np.uint8]:
+    """Return the pixels of a map in sprites."""
+    return np.asarray(map.image(sprites=True, scale=16, markers=False).convert("RGB"))
+
+
 def read_sprites(studio: Studio) -> NDArray[np.uint8]:
     """Return the pixels of the sprites on the canvas, at their original size."""
     height, width, side, pixels = studio.map.evaluate(
@@ -103,9 +108,7 @@ def read_sprites(studio: Studio) -> NDArray[np.uint8]:
 def test_painted_cells_join_their_neighbors_after_the_stroke(studio: Studio) -> None:
     studio.open(SMALL)
     map = make_small()
-    assert np.array_equal(
-        read_sprites(studio), np.asarray(map.image(sprites=True, scale=16, markers=False).convert("RGB"))
-    )
+    assert np.array_equal(read_sprites(studio), draw(map))
     studio.take("brush", "water")
     with studio.another():
         studio.stroke((3, 4), (7, 4), (7, 6))
@@ -113,9 +116,7 @@ def test_painted_cells_join_their_neighbors_after_the_stroke(studio: Studio) -> 
     for x, y in LOCKED:
         cells[y, x] = map.tileset.id("water")
     painted = map.replace(cells=cells, recipe=map.recipe)
-    assert np.array_equal(
-        read_sprites(studio), np.asarray(painted.image(sprites=True, scale=16, markers=False).convert("RGB"))
-    )
+    assert np.array_equal(read_sprites(studio), draw(painted))
 
 
 def test_sprites_of_a_large_map_are_sent_when_its_cells_are_large_enough(studio: Studio) -> None:
@@ -136,9 +137,7 @@ def test_sprites_of_a_large_map_are_sent_when_its_cells_are_large_enough(studio:
     )
     studio.press("Shift+0")  # the original size of sprites
     expect(studio.map).to_have_attribute("data-sprites", "joined")
-    assert np.array_equal(
-        read_sprites(studio), np.asarray(map.image(sprites=True, scale=16, markers=False).convert("RGB"))
-    )
+    assert np.array_equal(read_sprites(studio), draw(map))
     with studio.another():  # The next map comes with its sprites.
         studio["reroll"].click()
     assert studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.looks !== null")
@@ -310,8 +309,7 @@ def test_the_timeline_plays_pauses_scrubs_and_steps(studio: Studio) -> None:
     studio["play"].click()
     expect(studio["play"]).to_have_attribute("aria-label", "Play")
 
-    box = studio["scrub"].bounding_box()
-    assert box is not None
+    box = studio.box("scrub")
     middle = box["y"] + box["height"] / 2
     studio.page.mouse.click(box["x"] + 1, middle)
     expect(studio.map).to_have_attribute("data-frame", "0")

@@ -60,8 +60,7 @@ def test_pictures_have_their_options_and_files_their_names(studio: Studio, tmp_p
     with Image.open(path) as picture:
         expected = tw.run(SMALL).image(scale=5, sprites=False)
         assert np.array_equal(np.asarray(picture.convert("RGB")), np.asarray(expected.convert("RGB")))
-    studio["param-scale"].fill("99999")
-    studio["param-scale"].press("Enter")
+    studio.enter("param-scale", "99999")
     expect(studio.page.locator(".tc-row:has([data-testid=param-scale])")).to_have_attribute(
         "data-error", re.compile("must be at most")
     )

@@ -113,14 +113,12 @@ def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None
 def test_an_invalid_end_of_the_range_is_marked(studio: Studio) -> None:
     studio.open(State.from_recipe(SMALL).with_view_settings(tab="gallery").with_gallery(what="knob", knob="walls"))
     expect(studio.page.locator(MADE)).to_have_count(24)
-    studio["gallery-to"].fill("3")
-    studio["gallery-to"].press("Enter")
+    studio.enter("gallery-to", "3")
     expect(studio.page.locator(".tw-gallery-pair")).to_contain_text(["must be at most 1, got 3", ""])
     studio["gallery-to"].press("Escape")
     expect(studio["gallery-to"]).to_have_value("0.6")
     expect(studio.page.get_by_text("must be at most")).to_have_count(0)
-    studio["gallery-to"].fill("0.5")
-    studio["gallery-to"].press("Enter")
+    studio.enter("gallery-to", "0.5")
     expect(studio["variation-23"]).to_contain_text("0.5")
     expect(studio.page.get_by_text("must be at most")).to_have_count(0)
 
@@ -172,15 +170,12 @@ def test_an_error_of_all_pictures_is_shown_once_with_its_fix(studio: Studio) -> 
 def sweep(studio: Studio, low: str, high: str) -> None:
     """Set the range of the sweep."""
     for end, value in (("from", low), ("to", high)):
-        studio[f"gallery-{end}"].fill(value)
-        studio[f"gallery-{end}"].press("Enter")
+        studio.enter(f"gallery-{end}", value)
 
 
 def reopen(studio: Studio) -> State:
     """Open the copied link, wait for all pictures, and return the state in the link."""
-    link = studio.copy("copy-link")
-    studio.page.goto("about:blank")
-    studio.page.goto(link)
+    link = studio.reopen()
     expect(studio.page.locator(MADE)).to_have_count(24)
     return State.from_link(link.partition("#")[2])
 
@@ -203,6 +198,5 @@ def locate(studio: Studio, value: list[float]) -> tuple[float, float]:
     left, top = chart.evaluate(
         "(chart, value) => getElement(Number(chart.id.slice(1))).chart.convertToPixel({ seriesIndex: 0 }, value)", value
     )
-    box = chart.bounding_box()
-    assert box is not None
+    box = studio.box(chart)
     return box["x"] + left, box["y"] + top

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import expect
 
@@ -80,8 +79,7 @@ def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: P
     studio.page.keyboard.type("orc chief\n")
     studio["add-property"].click()
     studio["property-name-0"].fill("health")
-    studio["property-value-0"].fill("12")
-    studio["property-value-0"].press("Enter")
+    studio.enter("property-value-0", "12")
     orc = tw.Marker("orc chief", 10, 1, properties={"health": 12})
     shows_landmarks(studio, [moved, EXIT, orc], rooms)
     studio.stroke((EXIT.x, EXIT.y))
@@ -103,8 +101,7 @@ def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: P
     expect(studio["landmark-place"]).to_have_text(re.compile("at 2, 1"))
     width, height, *_ = map(int, re.findall(r"\d+", studio["landmark-place"].inner_text()))
     assert (width, height) > (4, 3)
-    studio["landmark-name"].fill("kitchen")
-    studio["landmark-name"].press("Enter")
+    studio.enter("landmark-name", "kitchen")
     added = tw.Room(2, 1, width, height, "kitchen")
     shows_landmarks(studio, [moved, orc], [*rooms, added])
     gone = rooms[0]
@@ -171,12 +168,7 @@ def test_markers_are_edited_with_the_keyboard_and_all_can_be_undone(studio: Stud
 
 def drag(studio: Studio, *cells: tuple[int, int]) -> None:
     """Drag a finger over cells. Chromium ignores a tap that follows at once, but not a click."""
-    touch = studio.page.context.new_cdp_session(studio.page)
-    points: list[Any] = [dict(zip("xy", studio.place(x, y), strict=True)) for x, y in cells]
-    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
-    for point in points[1:]:
-        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    studio.touch(*([studio.place(x, y)] for x, y in cells))
 
 
 def test_markers_and_rooms_are_edited_on_a_phone(phone: Studio) -> None:
@@ -190,8 +182,7 @@ def test_markers_and_rooms_are_edited_on_a_phone(phone: Studio) -> None:
     phone.page.touchscreen.tap(*phone.place(*free))
     shows_landmarks(phone, [*markers, tw.Marker("treasure", *free)], rooms)
     check_targets(phone, "landmark-name", "add-property", "remove-landmark", "close-landmark")
-    phone["landmark-name"].fill("potion")
-    phone["landmark-name"].press("Enter")
+    phone.enter("landmark-name", "potion")
     shows_landmarks(phone, [*markers, tw.Marker("potion", *free)], rooms)
     to = free[0] + (3 if free[0] < 8 else -3), free[1]
     drag(phone, free, to)

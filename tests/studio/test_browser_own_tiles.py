@@ -48,8 +48,7 @@ def shows_colors(studio: Studio, floor: str, wall: str) -> None:
 
 
 def click_sprite(studio: Studio, position: int) -> None:
-    box = studio["own-sheet"].bounding_box()
-    assert box is not None
+    box = studio.box("own-sheet")
     studio["own-sheet"].click(position={"x": box["width"] * (2 * position + 1) / 6, "y": box["height"] / 2})
 
 
@@ -69,8 +68,7 @@ def test_a_picture_becomes_the_tiles_of_the_map_and_of_its_files(studio: Studio,
     studio["own-sprite-0"].click()
     click_sprite(studio, 2)
     expect(studio["own-preview"]).not_to_have_attribute("src", first)
-    studio["own-name-0"].fill("ice")
-    studio["own-name-0"].press("Enter")
+    studio.enter("own-name-0", "ice")
     studio["own-passable-0"].click()
     expect(studio["own-passable-0"]).to_have_attribute("aria-checked", "true")
     with zipfile.ZipFile(studio.download("own-download", tmp_path)) as archive:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, CDPSession, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
 from tests.studio.page import COMPONENT, Studio
 from tests.studio.screens import PHONE, SCREENS, SMALL_TARGETS, check_layout
@@ -38,8 +38,7 @@ def test_every_tab_can_be_reached_and_fits(studio: Studio) -> None:
     for tab in TABS:
         tap_tab(studio, tab)
         check_layout(studio, tab, touch=True)
-        bar = studio[f"tab-{tab}"].bounding_box()
-        assert bar is not None
+        bar = studio.box(f"tab-{tab}")
         assert bar["y"] + bar["height"] == pytest.approx(PHONE["height"], abs=1), "tabs are at the bottom"
         for button in DOWNLOADS.get(tab, ()):
             expect(studio[button]).to_be_in_viewport(ratio=1)
@@ -62,13 +61,11 @@ def test_phones_in_landscape(studio: Studio) -> None:
             expect(studio[button]).to_be_in_viewport(ratio=1)
     for tool in ("hand", "select", "brush", "rectangle", "bucket", "picker", "marker"):
         expect(studio.map.get_by_test_id(f"tool-{tool}")).to_be_in_viewport(ratio=1)
-    canvas = studio.map.locator("canvas").bounding_box()
-    assert canvas is not None
+    canvas = studio.box(studio.map.locator("canvas"))
     assert canvas["height"] > 0.7 * LANDSCAPE["height"]
     assert canvas["width"] > 0.45 * LANDSCAPE["width"]
     studio["play-map"].tap()
-    game = studio["game"].bounding_box()
-    assert game is not None
+    game = studio.box("game")
     assert (game["width"], game["height"]) == (LANDSCAPE["width"], LANDSCAPE["height"]), "the game fills the screen"
     _, bottom = studio.map.evaluate(f"(map) => ({COMPONENT})(map).game.findFreeRows()")
     assert bottom > 0.9 * LANDSCAPE["height"], "the direction buttons are beside the player, not below"
@@ -80,8 +77,7 @@ def test_nothing_is_cut_off(studio: Studio) -> None:
     studio.open({"technique": "caves", "seed": 123456789, "tileset": "terrain", "tiles": tiles, "shaping": [markers]})
     assert studio["seed"].evaluate("(box) => box.scrollWidth <= box.clientWidth"), "all digits are visible"
     studio["tile-for-wall"].tap()
-    box = studio["tile-for-wall-text"].bounding_box()
-    assert box is not None
+    box = studio.box("tile-for-wall-text")
     assert box["x"] + box["width"] < PHONE["width"] - 4
     studio.press("Escape")
     studio.map.get_by_test_id("tool-marker").tap()
@@ -145,7 +141,6 @@ def test_two_fingers_zoom_and_move_and_one_paints(studio: Studio) -> None:
     studio.map.get_by_test_id("tile-wall").tap()
     studio.wait_for_drawing()
     cells = studio.cells()
-    session = studio.page.context.new_cdp_session(studio.page)
     x, y = studio.place(40, 25)
 
     def look() -> Any:
@@ -154,16 +149,14 @@ def test_two_fingers_zoom_and_move_and_one_paints(studio: Studio) -> None:
         )
 
     before = look()
-    touch(session, [[(x - 20, y), (x + 20, y)], [(x - 30, y), (x + 30, y)], [(x - 40, y), (x + 40, y)]])
+    studio.touch([(x - 20, y), (x + 20, y)], [(x - 30, y), (x + 30, y)], [(x - 40, y), (x + 40, y)])
     studio.page.wait_for_function(
         f"(zoom) => ({COMPONENT})(document.querySelector('[data-testid=map]')).view.zoom > 1.8 * zoom",
         arg=before["zoom"],
     )
     zoomed = look()
     assert zoomed["zoom"] == pytest.approx(2 * before["zoom"], rel=0.01)
-    touch(
-        session, [[(x - 20, y), (x + 20, y)], [(x - 20, y + 15), (x + 20, y + 15)], [(x + 5, y + 30), (x + 45, y + 30)]]
-    )
+    studio.touch([(x - 20, y), (x + 20, y)], [(x - 20, y + 15), (x + 20, y + 15)], [(x + 5, y + 30), (x + 45, y + 30)])
     studio.wait_for_drawing()
     moved = look()
     assert moved["zoom"] == pytest.approx(zoomed["zoom"], rel=0.01)
@@ -171,17 +164,7 @@ def test_two_fingers_zoom_and_move_and_one_paints(studio: Studio) -> None:
     assert moved["top"] - zoomed["top"] == pytest.approx(30, abs=1)
     assert (studio.cells() == cells).all(), "two fingers paint nothing"
     x, y = studio.place(40, 25)
-    touch(session, [[(x, y)], [(x + 1, y)]])
+    studio.touch([(x, y)], [(x + 1, y)])
     expect(studio.map).to_have_attribute("data-painted", "1")
     assert studio.cells()[25, 40] == "wall"
     assert look() == moved
-
-
-def touch(session: CDPSession, path: list[list[tuple[float, float]]]) -> None:
-    """Put fingers on the screen, move them along a path, and lift them."""
-    for number, points in enumerate(path):
-        fingers = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(points)]
-        session.send(
-            "Input.dispatchTouchEvent", {"type": "touchMove" if number else "touchStart", "touchPoints": fingers}
-        )
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

@@ -138,13 +138,7 @@ def test_war_maps_show_the_range_of_units(studio: Studio) -> None:
 def swipe(studio: Studio, direction: str) -> None:
     """Move a finger over the map."""
     right, down = {"left": (-60, 0), "right": (60, 0), "up": (0, -60), "down": (0, 60)}[direction]
-    touch = studio.page.context.new_cdp_session(studio.page)
-    for kind, points in {
-        "touchStart": [{"x": 180, "y": 300}],
-        "touchMove": [{"x": 180 + right, "y": 300 + down}],
-        "touchEnd": [],
-    }.items():
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    studio.touch([(180, 300)], [(180 + right, 300 + down)])
 
 
 def test_on_a_phone_a_box_puzzle_is_solved_by_touch(phone: Studio) -> None:

@@ -35,8 +35,7 @@ def test_a_rulebook_is_edited_by_its_fields(studio: Studio) -> None:
 
     changed["generationRules"][0]["rules"][0] = "gravel,all,and,rock>5,rock:1"
     studio[f"{rule}-open"].click()
-    studio[f"{rule}-conditions-0-count"].fill("5")
-    studio[f"{rule}-conditions-0-count"].press("Enter")
+    studio.enter(f"{rule}-conditions-0-count", "5")
     shows_change()
     expect(studio[f"{rule}-open"]).to_contain_text("more than 5")
 

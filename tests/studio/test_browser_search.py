@@ -110,11 +110,9 @@ def test_measures_are_suggested_and_settings_are_part_of_the_link(studio: Studio
     studio.open(State.from_recipe(SMALL).with_view_settings(tab="search"))
     expect(studio["search-main"]).to_be_enabled()
     expect(studio["search-summary"]).to_contain_text("maps with other values of walls, steps, birth and seed")
-    studio["search-evaluations"].fill("64")
-    studio["search-evaluations"].press("Enter")
+    studio.enter("search-evaluations", "64")
     studio["vary-params-birth"].click()
-    studio["vary-params-walls-to"].fill("0.5")
-    studio["vary-params-walls-to"].press("Enter")
+    studio.enter("vary-params-walls-to", "0.5")
     studio["vary-params-outside"].click()
     expect(studio["vary-params-outside-values"]).to_be_visible()
     studio.choose("search-y", "dead ends")
@@ -145,10 +143,8 @@ def test_pause_resume_and_continue(studio: Studio) -> None:
     expect(studio["search-main"]).to_have_text(re.compile("Pause"))
     expect(studio["search-maps"]).not_to_have_text(paused)
     # Other settings are another search. The old one stays until the new one starts.
-    studio["search-evaluations"].fill("64")
-    studio["search-evaluations"].press("Enter")
-    studio["search-seed"].fill("5")
-    studio["search-seed"].press("Enter")
+    studio.enter("search-evaluations", "64")
+    studio.enter("search-seed", "5")
     expect(studio["search-status"]).to_contain_text("other settings")
     start(studio)
     expect(studio["search-maps"]).to_have_text("64 of 64")
@@ -257,9 +253,7 @@ def test_maps_are_bred_from_picked_ones(studio: Studio) -> None:
     assert pictures(studio) == first
     studio["eye-forth"].click()
     expect(studio.page.locator(MADE)).to_have_count(12)
-    link = studio.copy("copy-link")
-    studio.page.goto("about:blank")
-    studio.page.goto(link)
+    studio.reopen()
     expect(studio["eye-title"]).to_have_text("Generation 2")
     expect(studio.page.locator(MADE)).to_have_count(12)
     assert pictures(studio) == second
@@ -294,15 +288,7 @@ def test_on_a_phone_a_tap_shows_a_map_and_a_finger_selects(phone: Studio) -> Non
     phone["search-select"].tap()
     expect(phone["search-select"]).to_have_attribute("aria-pressed", "true")
     (left, top), (right, bottom) = place(phone, (0, 2)), place(phone, (1, 0))
-    session = phone.page.context.new_cdp_session(phone.page)
-    for kind, points in (
-        ("touchStart", [(left, top)]),
-        ("touchMove", [(right, top)]),
-        ("touchMove", [(right, bottom)]),
-        ("touchEnd", []),
-    ):
-        fingers = [{"x": x, "y": y, "id": 0} for x, y in points]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    phone.touch([(left, top)], [(right, top)], [(right, bottom)])
     expect(phone["heatmap"]).to_have_attribute("data-selected", "0,0,1,2")
     phone.page.touchscreen.tap(*place(phone, elite.cell))
     phone["elite-open"].tap()

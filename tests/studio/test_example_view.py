@@ -17,6 +17,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.studio.nowhere import element, trigger
+from tests.studio.test_jobs import TestFunction, supply
 from tilewright.core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, TilewrightError, TooLarge, problem
 from tilewright.studio import operations
 from tilewright.studio.example.card import render_fitness_curve
@@ -330,135 +331,122 @@ def run_in_page(test: Callable[[ExamplePage], Awaitable[None]], example: SampleS
     asyncio.run(asyncio.wait_for(main(), 120))
 
 
-def test_all_three_make_a_map() -> None:
-    async def test(page: ExamplePage) -> None:
-        assert set(page.states().values()) == {"done"}
-        assert page.view.cards["wfc"].numbers["patterns"].text == "100 %"
-        assert page.view.cards["patterns"].chart.content.count("polyline") == 1
-        assert not page.view.cards["markov"].chart.visible
-
-    run_in_page(test)
+def in_page(example: SampleState = QUICK) -> Callable[[Callable[..., Awaitable[None]]], TestFunction]:
+    """Supply the view to a test when all its maps are made."""
+    return lambda test: supply(test, lambda supplied: run_in_page(supplied, example))
 
 
-def test_a_stroke_makes_all_again_and_can_be_undone() -> None:
-    async def test(page: ExamplePage) -> None:
-        before = page.pictures()
-        stroke = np.isin(np.arange(load_built_in("dungeon").cells.size), range(300, 420))
-        cells = encode_array(np.packbits(stroke, bitorder="little"))
-        trigger(page.view.painter.canvas, "paint", {"cells": cells, "tile": 2, "lock": False, "stroke": 1})
-        await page.wait()
-        assert page.session.state.example.name == "dungeon, changed"
-        assert all(new != old for new, old in zip(page.pictures(), before, strict=True))
-        page.session.undo()
-        await page.wait()
-        assert page.session.state.example == QUICK
-        assert page.pictures() == before
-
-    run_in_page(test)
+@in_page()
+async def test_all_three_make_a_map(page: ExamplePage) -> None:
+    assert set(page.states().values()) == {"done"}
+    assert page.view.cards["wfc"].numbers["patterns"].text == "100 %"
+    assert page.view.cards["patterns"].chart.content.count("polyline") == 1
+    assert not page.view.cards["markov"].chart.visible
 
 
-def test_only_the_maps_of_the_newest_sample_are_shown() -> None:
-    async def test(page: ExamplePage) -> None:
-        for name in ("village", "caverns", "ruins"):
-            page.session.change(replace(page.session.state, example=QUICK.with_built_in(name)))
-        await page.wait()
-        assert page.pictures()[2] == run(QUICK.with_built_in("ruins"), "markov").sprites
-
-    run_in_page(test)
-
-
-def test_a_parameter_changes_only_the_map_of_its_technique() -> None:
-    async def test(page: ExamplePage) -> None:
-        jobs = dict(page.view.jobs)
-        knob = element("knob-markov-temperature")
-        assert isinstance(knob, ui.select)
-        knob.set_value("0.3")
-        assert page.session.state.example.knobs["markov"] == {"temperature": 0.3}
-        assert page.view.jobs["markov"] is not jobs["markov"]
-        assert page.view.jobs["wfc"] is jobs["wfc"]
-        knob.set_value("1.0")
-        assert page.session.state.example == QUICK
-
-    run_in_page(test)
+@in_page()
+async def test_a_stroke_makes_all_again_and_can_be_undone(page: ExamplePage) -> None:
+    before = page.pictures()
+    stroke = np.isin(np.arange(load_built_in("dungeon").cells.size), range(300, 420))
+    cells = encode_array(np.packbits(stroke, bitorder="little"))
+    trigger(page.view.painter.canvas, "paint", {"cells": cells, "tile": 2, "lock": False, "stroke": 1})
+    await page.wait()
+    assert page.session.state.example.name == "dungeon, changed"
+    assert all(new != old for new, old in zip(page.pictures(), before, strict=True))
+    page.session.undo()
+    await page.wait()
+    assert page.session.state.example == QUICK
+    assert page.pictures() == before
 
 
-def test_one_technique_gives_up_and_the_others_continue() -> None:
-    async def test(page: ExamplePage) -> None:
-        assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
-        card = page.view.cards["wfc"]
-        assert card.note.text.startswith("gave up: the sample's 3x3 patterns")
-        assert card.note.visible
-        assert not card.continue_button.enabled
-        buttons = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}
-        assert {"wrap the sample", "pattern size 2", "relax"} <= buttons.keys()
-        with pytest.raises(GaveUp) as caught:
-            run(page.session.state.example, "wfc")
-        found = dict(list_suggestions(page.session.state.example, "wfc", caught.value.problems))
-        assert found.keys() == buttons.keys()
-        trigger(buttons["wrap the sample"], "click")
-        await page.wait()
-        assert page.states()["wfc"] == "done"
-        assert not card.note.visible
-
-    run_in_page(test, QUICK.with_built_in("bricks").replace(wrap_sample="none"))
+@in_page()
+async def test_only_the_maps_of_the_newest_sample_are_shown(page: ExamplePage) -> None:
+    for name in ("village", "caverns", "ruins"):
+        page.session.change(replace(page.session.state, example=QUICK.with_built_in(name)))
+    await page.wait()
+    assert page.pictures()[2] == run(QUICK.with_built_in("ruins"), "markov").sprites
 
 
-def test_a_map_is_opened_in_make_with_the_sample_in_its_recipe() -> None:
-    async def test(page: ExamplePage) -> None:
-        shown = page.pictures()[1]
-        trigger(page.view.cards["wfc"].continue_button, "click")
-        state = page.session.state
-        assert (state.view_settings.tab, state.technique, state.seed) == ("make", "wfc", 7)
-        assert state.example.sample is not None
-        assert draw_picture(tw.run(state.effective), sprites=True) == shown
-        assert State.from_link(state.to_link()) == state
-
-    run_in_page(test, QUICK.with_sample(paint_sample(load_built_in("dungeon"), {40: 2}), "mine"))
-
-
-def test_nothing_is_made_while_the_tab_is_closed() -> None:
-    async def test(page: ExamplePage) -> None:
-        page.session.change(
-            replace(page.session.state, example=QUICK.with_built_in("village")).with_view_settings(tab="make")
-        )
-        await page.wait()
-        assert page.view.painter.example == QUICK
-        page.session.change(page.session.state.with_view_settings(tab="example"))
-        await page.wait()
-        assert page.view.painter.example == QUICK.with_built_in("village")
-        assert set(page.states().values()) == {"done"}
-
-    run_in_page(test)
+@in_page()
+async def test_a_parameter_changes_only_the_map_of_its_technique(page: ExamplePage) -> None:
+    jobs = dict(page.view.jobs)
+    knob = element("knob-markov-temperature")
+    assert isinstance(knob, ui.select)
+    knob.set_value("0.3")
+    assert page.session.state.example.knobs["markov"] == {"temperature": 0.3}
+    assert page.view.jobs["markov"] is not jobs["markov"]
+    assert page.view.jobs["wfc"] is jobs["wfc"]
+    knob.set_value("1.0")
+    assert page.session.state.example == QUICK
 
 
-def test_the_maps_have_the_view_settings_of_the_sample() -> None:
-    async def test(page: ExamplePage) -> None:
-        assert size_of(page.pictures()[0]) == (256, 192)
-        trigger(page.view.painter.canvas, "look", {"grid": False, "sprites": False, "overlay": ""})
-        assert size_of(page.pictures()[0]) == (16, 12)
-        assert not page.session.can_undo
+@in_page(QUICK.with_built_in("bricks").replace(wrap_sample="none"))
+async def test_one_technique_gives_up_and_the_others_continue(page: ExamplePage) -> None:
+    assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
+    card = page.view.cards["wfc"]
+    assert card.note.text.startswith("gave up: the sample's 3x3 patterns")
+    assert card.note.visible
+    assert not card.continue_button.enabled
+    buttons = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}
+    assert {"wrap the sample", "pattern size 2", "relax"} <= buttons.keys()
+    with pytest.raises(GaveUp) as caught:
+        run(page.session.state.example, "wfc")
+    found = dict(list_suggestions(page.session.state.example, "wfc", caught.value.problems))
+    assert found.keys() == buttons.keys()
+    trigger(buttons["wrap the sample"], "click")
+    await page.wait()
+    assert page.states()["wfc"] == "done"
+    assert not card.note.visible
 
-    run_in_page(test)
+
+@in_page(QUICK.with_sample(paint_sample(load_built_in("dungeon"), {40: 2}), "mine"))
+async def test_a_map_is_opened_in_make_with_the_sample_in_its_recipe(page: ExamplePage) -> None:
+    shown = page.pictures()[1]
+    trigger(page.view.cards["wfc"].continue_button, "click")
+    state = page.session.state
+    assert (state.view_settings.tab, state.technique, state.seed) == ("make", "wfc", 7)
+    assert state.example.sample is not None
+    assert draw_picture(tw.run(state.effective), sprites=True) == shown
+    assert State.from_link(state.to_link()) == state
 
 
-def test_uploaded_files_become_samples_or_show_an_error() -> None:
-    async def test(page: ExamplePage) -> None:
-        panel = page.view.panel
+@in_page()
+async def test_nothing_is_made_while_the_tab_is_closed(page: ExamplePage) -> None:
+    page.session.change(
+        replace(page.session.state, example=QUICK.with_built_in("village")).with_view_settings(tab="make")
+    )
+    await page.wait()
+    assert page.view.painter.example == QUICK
+    page.session.change(page.session.state.with_view_settings(tab="example"))
+    await page.wait()
+    assert page.view.painter.example == QUICK.with_built_in("village")
+    assert set(page.states().values()) == {"done"}
 
-        async def send(name: str, content: bytes) -> None:
-            file = ui.upload.SmallFileUpload(name, "", content)
-            await panel.upload.handle_uploads([file])
-            while panel.line.text == "" and page.session.state.example == before:
-                await asyncio.sleep(0.01)
 
-        before = page.session.state.example
-        await send("river.txt", b"..~\n.~.\n~..\n")
-        assert page.session.state.example.name == "river.txt"
-        tiles = page.session.state.example.sample_map.tileset
-        assert [(tile.name, tile.passable) for tile in tiles] == [("floor", True), ("water", False)]
-        before = page.session.state.example
-        await send("../../etc/passwd.png", b"no picture")
-        assert page.session.state.example == before
-        assert panel.line.text.startswith("passwd.png: ")
+@in_page()
+async def test_the_maps_have_the_view_settings_of_the_sample(page: ExamplePage) -> None:
+    assert size_of(page.pictures()[0]) == (256, 192)
+    trigger(page.view.painter.canvas, "look", {"grid": False, "sprites": False, "overlay": ""})
+    assert size_of(page.pictures()[0]) == (16, 12)
+    assert not page.session.can_undo
 
-    run_in_page(test)
+
+@in_page()
+async def test_uploaded_files_become_samples_or_show_an_error(page: ExamplePage) -> None:
+    panel = page.view.panel
+
+    async def send(name: str, content: bytes) -> None:
+        file = ui.upload.SmallFileUpload(name, "", content)
+        await panel.upload.handle_uploads([file])
+        while panel.line.text == "" and page.session.state.example == before:
+            await asyncio.sleep(0.01)
+
+    before = page.session.state.example
+    await send("river.txt", b"..~\n.~.\n~..\n")
+    assert page.session.state.example.name == "river.txt"
+    tiles = page.session.state.example.sample_map.tileset
+    assert [(tile.name, tile.passable) for tile in tiles] == [("floor", True), ("water", False)]
+    before = page.session.state.example
+    await send("../../etc/passwd.png", b"no picture")
+    assert page.session.state.example == before
+    assert panel.line.text.startswith("passwd.png: ")

@@ -50,9 +50,8 @@ def test_the_description_of_an_animation() -> None:
     recipe = operations.check_recipe(
         {"technique": "caves", "params": {"width": 20, "height": 12}, "seed": 7}, Settings()
     )
-    files = operations.export_animation(
-        recipe, "gif", {"frames": 3}, CancelToken(Settings()), "level", on_progress=progress.append
-    )
+    token = CancelToken(Settings())
+    files = operations.export_map(recipe, "gif", {"frames": 3}, token, "level", on_progress=progress.append).files
     assert "level.gif, 640×384 pixels, " in describe_files(files, is_picture=True)
     assert " frames, " in describe_files(files, is_picture=True)
     assert progress == sorted(progress)

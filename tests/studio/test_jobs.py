@@ -8,9 +8,12 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable
+from functools import partial, wraps
+from inspect import Signature, signature
 from typing import Any, TypeVar
 
 import pytest
+from nicegui import core
 
 from tilewright.core.errors import InvalidRecipe
 from tilewright.studio import jobs
@@ -18,6 +21,7 @@ from tilewright.studio.jobs import Busy, Cancelled, CancelToken, JobQueue, Stopp
 from tilewright.studio.settings import Settings
 
 T = TypeVar("T")
+TestFunction = Callable[..., None]
 
 
 def append_job(values: list[T], value: T) -> Callable[[CancelToken], None]:
@@ -35,7 +39,11 @@ def run_with_queue(test: Callable[[JobQueue], Awaitable[None]], **settings: Any)
 
     async def run() -> None:
         queue = JobQueue(Settings(**{"workers": 2, "waiting": 4, "seconds": 20, **settings}))
-        await asyncio.wait_for(test(queue), 60)
+        core.loop = asyncio.get_running_loop()  # of NiceGUI, for tasks of views
+        try:
+            await asyncio.wait_for(test(queue), 120)
+        finally:
+            core.loop = None
         queue.close()
         await until(lambda: queue.job_count == 0)
 
@@ -43,6 +51,23 @@ def run_with_queue(test: Callable[[JobQueue], Awaitable[None]], **settings: Any)
     for thread in running_threads():
         thread.join(20)
     assert not running_threads()
+
+
+def supply(test: Callable[..., Awaitable[None]], run: Callable[[Callable[..., Awaitable[None]]], None]) -> TestFunction:
+    """Return a test for pytest without the first parameter of a coroutine, which `run` supplies."""
+
+    @wraps(test)
+    def call(**fixtures: Any) -> None:
+        run(partial(test, **fixtures))
+
+    del call.__wrapped__
+    vars(call)["__signature__"] = Signature([*signature(test).parameters.values()][1:])
+    return call
+
+
+def with_queue(**settings: Any) -> Callable[[Callable[..., Awaitable[None]]], TestFunction]:
+    """Supply a job queue to a test."""
+    return lambda test: supply(test, lambda supplied: run_with_queue(supplied, **settings))
 
 
 def running_threads() -> list[threading.Thread]:
@@ -61,30 +86,25 @@ def endless(token: CancelToken) -> None:
         time.sleep(0.002)
 
 
-def test_work_runs_in_a_thread_and_its_result_or_error_is_returned() -> None:
+@with_queue()
+async def test_work_runs_in_a_thread_and_its_result_or_error_is_returned(queue: JobQueue) -> None:
     def broken(token: CancelToken) -> None:
         raise InvalidRecipe("walls: must be less")
 
+    assert await queue.submit(lambda token: threading.current_thread()) is not threading.current_thread()
+    with pytest.raises(InvalidRecipe, match="walls"):
+        await queue.submit(broken)
+
+
+@pytest.mark.parametrize(
+    ("limit", "line"), [({"seconds": 0.2}, r"stopped after 0\.2 s"), ({"iterations": 50}, "stopped after 50 steps")]
+)
+def test_endless_work_is_stopped_by_time_and_by_steps(limit: dict[str, Any], line: str) -> None:
     async def test(queue: JobQueue) -> None:
-        assert await queue.submit(lambda token: threading.current_thread()) is not threading.current_thread()
-        with pytest.raises(InvalidRecipe, match="walls"):
-            await queue.submit(broken)
-
-    run_with_queue(test)
-
-
-def test_endless_work_is_stopped_by_time_and_by_steps() -> None:
-    async def test(queue: JobQueue) -> None:
-        with pytest.raises(TooLong, match=r"stopped after 0\.2 s"):
+        with pytest.raises(TooLong, match=line):
             await queue.submit(endless)
 
-    run_with_queue(test, seconds=0.2)
-
-    async def steps(queue: JobQueue) -> None:
-        with pytest.raises(TooLong, match="stopped after 50 steps"):
-            await queue.submit(endless)
-
-    run_with_queue(steps, iterations=50)
+    run_with_queue(test, **limit)
 
 
 def test_the_client_does_not_wait_for_work_that_does_not_stop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +126,8 @@ def test_the_client_does_not_wait_for_work_that_does_not_stop(monkeypatch: pytes
         finish.set()
 
 
-def test_cancelling_the_task_cancels_the_job() -> None:
+@with_queue()
+async def test_cancelling_the_task_cancels_the_job(queue: JobQueue) -> None:
     ended: list[str] = []
 
     def work(token: CancelToken) -> None:
@@ -115,115 +136,97 @@ def test_cancelling_the_task_cancels_the_job() -> None:
         except Cancelled as error:
             ended.append(str(error))
 
-    async def test(queue: JobQueue) -> None:
-        task = asyncio.create_task(queue.submit(work))
-        await until(lambda: queue.job_count == 1)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await until(lambda: ended == ["cancelled"])
-
-    run_with_queue(test)
+    task = asyncio.create_task(queue.submit(work))
+    await until(lambda: queue.job_count == 1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until(lambda: ended == ["cancelled"])
 
 
-def test_cancelled_jobs_leave_the_queue() -> None:
+@with_queue(waiting=1)
+async def test_cancelled_jobs_leave_the_queue(queue: JobQueue) -> None:
     """A dragged slider submits fifty jobs and waits only for the last one."""
     done: list[int] = []
-
-    async def test(queue: JobQueue) -> None:
-        others = [asyncio.create_task(queue.submit(endless)) for _ in range(2)]
+    others = [asyncio.create_task(queue.submit(endless)) for _ in range(2)]
+    await asyncio.sleep(0)
+    for number in range(50):
+        task = asyncio.create_task(queue.submit(append_job(done, number)))
         await asyncio.sleep(0)
-        for number in range(50):
-            task = asyncio.create_task(queue.submit(append_job(done, number)))
+        assert queue.waiting_count == 1
+        if number < 49:
+            task.cancel()
             await asyncio.sleep(0)
-            assert queue.waiting_count == 1
-            if number < 49:
-                task.cancel()
-                await asyncio.sleep(0)
-        for other in others:
-            other.cancel()
-        await task
-        assert done == [49]
-
-    run_with_queue(test, waiting=1)
+    for other in others:
+        other.cancel()
+    await task
+    assert done == [49]
 
 
-def test_a_full_queue_refuses_jobs() -> None:
-    async def test(queue: JobQueue) -> None:
-        tasks = [asyncio.create_task(queue.submit(endless)) for _ in range(6)]
-        await asyncio.sleep(0)
-        with pytest.raises(Busy, match="the studio is busy: 6 jobs are running or waiting; try again in a moment"):
-            await queue.submit(lambda token: 1)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await until(lambda: queue.job_count == 0)
-        assert await queue.submit(lambda token: 1) == 1
-
-    run_with_queue(test)
-
-
-def test_a_queue_without_waiting_jobs() -> None:
-    async def test(queue: JobQueue) -> None:
-        assert await queue.submit(lambda token: 1) == 1
-        task = asyncio.create_task(queue.submit(endless))
-        await asyncio.sleep(0)
-        with pytest.raises(Busy):
-            await queue.submit(lambda token: 1)
+@with_queue()
+async def test_a_full_queue_refuses_jobs(queue: JobQueue) -> None:
+    tasks = [asyncio.create_task(queue.submit(endless)) for _ in range(6)]
+    await asyncio.sleep(0)
+    with pytest.raises(Busy, match="the studio is busy: 6 jobs are running or waiting; try again in a moment"):
+        await queue.submit(lambda token: 1)
+    for task in tasks:
         task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await until(lambda: queue.job_count == 0)
+    assert await queue.submit(lambda token: 1) == 1
 
-    run_with_queue(test, workers=1, waiting=0)
+
+@with_queue(workers=1, waiting=0)
+async def test_a_queue_without_waiting_jobs(queue: JobQueue) -> None:
+    assert await queue.submit(lambda token: 1) == 1
+    task = asyncio.create_task(queue.submit(endless))
+    await asyncio.sleep(0)
+    with pytest.raises(Busy):
+        await queue.submit(lambda token: 1)
+    task.cancel()
 
 
-def test_clients_take_turns() -> None:
+@with_queue(workers=1, waiting=10)
+async def test_clients_take_turns(queue: JobQueue) -> None:
     order: list[str] = []
-
-    async def test(queue: JobQueue) -> None:
-        gate = threading.Event()
-        first = asyncio.create_task(queue.submit(lambda token: gate.wait(20)))
-        await asyncio.sleep(0)
-        tasks = [asyncio.create_task(queue.submit(append_job(order, client), client=client)) for client in "aaaabbc"]
-        await asyncio.sleep(0)
-        gate.set()
-        await asyncio.gather(first, *tasks)
-        assert "".join(order) == "abcabaa"
-
-    run_with_queue(test, workers=1, waiting=10)
+    gate = threading.Event()
+    first = asyncio.create_task(queue.submit(lambda token: gate.wait(20)))
+    await asyncio.sleep(0)
+    tasks = [asyncio.create_task(queue.submit(append_job(order, client), client=client)) for client in "aaaabbc"]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(first, *tasks)
+    assert "".join(order) == "abcabaa"
 
 
-def test_in_a_full_queue_the_client_with_the_most_jobs_is_refused() -> None:
-    async def test(queue: JobQueue) -> None:
-        gate = threading.Event()
-        tasks = [asyncio.create_task(queue.submit(lambda token: gate.wait(20), client="many")) for _ in range(5)]
-        await asyncio.sleep(0)
-        single = asyncio.create_task(queue.submit(lambda token: "done", client="one"))
-        await asyncio.sleep(0)
-        gate.set()
-        assert await single == "done"
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-        assert [isinstance(end, Busy) for end in ended] == [False, False, False, False, True]
-
-    run_with_queue(test, workers=1, waiting=4)
+@with_queue(workers=1, waiting=4)
+async def test_in_a_full_queue_the_client_with_the_most_jobs_is_refused(queue: JobQueue) -> None:
+    gate = threading.Event()
+    tasks = [asyncio.create_task(queue.submit(lambda token: gate.wait(20), client="many")) for _ in range(5)]
+    await asyncio.sleep(0)
+    single = asyncio.create_task(queue.submit(lambda token: "done", client="one"))
+    await asyncio.sleep(0)
+    gate.set()
+    assert await single == "done"
+    ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [isinstance(end, Busy) for end in ended] == [False, False, False, False, True]
 
 
-def test_long_jobs_do_not_block_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@with_queue()
+async def test_long_jobs_do_not_block_short_ones(queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "LONG_JOB_SECONDS", 0.05)
-
-    async def test(queue: JobQueue) -> None:
-        long = [asyncio.create_task(queue.submit(endless)) for _ in range(2)]
-        await asyncio.sleep(0)
-        for number in range(20):
-            assert await queue.submit(constant_job(number)) == number
-        assert not any(task.done() for task in long)
-        more = [asyncio.create_task(queue.submit(endless)) for _ in range(4)]
-        await asyncio.sleep(0.3)
-        assert len(running_threads()) == 4
-        assert queue.waiting_count == 2
-        for task in (*long, *more):
-            task.cancel()
-        await asyncio.gather(*long, *more, return_exceptions=True)
-
-    run_with_queue(test)
+    long = [asyncio.create_task(queue.submit(endless)) for _ in range(2)]
+    await asyncio.sleep(0)
+    for number in range(20):
+        assert await queue.submit(constant_job(number)) == number
+    assert not any(task.done() for task in long)
+    more = [asyncio.create_task(queue.submit(endless)) for _ in range(4)]
+    await asyncio.sleep(0.3)
+    assert len(running_threads()) == 4
+    assert queue.waiting_count == 2
+    for task in (*long, *more):
+        task.cancel()
+    await asyncio.gather(*long, *more, return_exceptions=True)
 
 
 def test_finished_jobs_are_freed() -> None:
@@ -269,17 +272,15 @@ def test_jobs_that_outlive_the_studio_log_nothing(caplog: pytest.LogCaptureFixtu
     assert not caplog.records
 
 
-def test_closing_cancels_all_jobs() -> None:
-    async def test(queue: JobQueue) -> None:
-        tasks = [asyncio.create_task(queue.submit(endless)) for _ in range(5)]
-        await asyncio.sleep(0.05)
-        queue.close()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(end, Stopping) for end in ended)
-        with pytest.raises(Stopping, match="the studio is being stopped"):
-            await queue.submit(constant_job(1))
-
-    run_with_queue(test)
+@with_queue()
+async def test_closing_cancels_all_jobs(queue: JobQueue) -> None:
+    tasks = [asyncio.create_task(queue.submit(endless)) for _ in range(5)]
+    await asyncio.sleep(0.05)
+    queue.close()
+    ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(end, Stopping) for end in ended)
+    with pytest.raises(Stopping, match="the studio is being stopped"):
+        await queue.submit(constant_job(1))
 
 
 def test_short_jobs_start_before_expensive_ones() -> None:
@@ -304,17 +305,14 @@ def test_short_jobs_start_before_expensive_ones() -> None:
     assert started == ["short 0", "short 1", "long 0", "medium 1", "medium 0", "long 1"]
 
 
-def test_expensive_jobs_leave_a_worker_to_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@with_queue(workers=2, waiting=100)
+async def test_expensive_jobs_leave_a_worker_to_short_ones(queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "LONG_JOB_SECONDS", 60.0)
-
-    async def test(queue: JobQueue) -> None:
-        many = [asyncio.create_task(queue.submit(endless, client=number, cost=20.0)) for number in range(50)]
-        await asyncio.sleep(0.05)
-        assert queue.waiting_count == 49  # The second worker is free.
-        for number in range(20):
-            assert await queue.submit(constant_job(number), client="other", cost=0.01) == number
-        for task in many:
-            task.cancel()
-        await asyncio.gather(*many, return_exceptions=True)
-
-    run_with_queue(test, workers=2, waiting=100)
+    many = [asyncio.create_task(queue.submit(endless, client=number, cost=20.0)) for number in range(50)]
+    await asyncio.sleep(0.05)
+    assert queue.waiting_count == 49  # The second worker is free.
+    for number in range(20):
+        assert await queue.submit(constant_job(number), client="other", cost=0.01) == number
+    for task in many:
+        task.cancel()
+    await asyncio.gather(*many, return_exceptions=True)

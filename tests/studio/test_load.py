@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +13,8 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+
+from tests.studio.servers import run_studio
 
 CLIENTS, TURNS = 50, 6
 WARM, ROUNDS = 2, 3
@@ -49,13 +48,9 @@ class Running:
 
 @pytest.fixture(scope="module")
 def studio() -> Iterator[Running]:
-    limits = ["--workers", "2", "--waiting", "16", "--cells", "65536", "--seconds", "30", "--iterations", "1000000000"]
-    command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0", *limits]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | MALLOC) as program:
-        assert program.stdout
-        found = re.search(r"http://\S+", program.stdout.readline())
-        assert found
-        yield Running(psutil.Process(program.pid), found[0].rstrip("/"))
+    limits = ("--workers=2", "--waiting=16", "--cells=65536", "--seconds=30", "--iterations=1000000000")
+    with run_studio(*limits, stderr=None, env=os.environ | MALLOC) as (program, address):
+        yield Running(psutil.Process(program.pid), address)
         program.send_signal(signal.SIGINT)
         assert program.wait(60) == 130
 

@@ -15,7 +15,7 @@ import tilewright as tw
 from tests.studio.models import build_model
 from tests.studio.nowhere import element, nowhere
 from tests.studio.servers import application, asking, line_of
-from tests.studio.test_session import open_session, run
+from tests.studio.test_session import RecordingSession, in_session
 from tilewright import data
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from tilewright.core.network import ARRAYS, MAX_CHANNELS, Network
@@ -23,12 +23,12 @@ from tilewright.core.registry import techniques
 from tilewright.core.search import search
 from tilewright.formats._archive import encode_archive
 from tilewright.formats._models import encode_network
-from tilewright.studio import own_models
+from tilewright.studio import own_files
 from tilewright.studio.controls import Controls
 from tilewright.studio.export.snippets import command_line, python_code
 from tilewright.studio.make.unknown_tiles import remove_unknown_tiles
 from tilewright.studio.operations import check_recipe
-from tilewright.studio.own_models import ModelStore, name_model_files, store_model
+from tilewright.studio.own_files import make_model_store, name_model_files, store_model
 from tilewright.studio.settings import Settings
 from tilewright.studio.start.goals import list_searchable
 from tilewright.studio.state import State
@@ -89,15 +89,14 @@ def test_hostile_uploads_are_refused(name: str) -> None:
 
 
 def test_the_store_drops_the_least_recently_used_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_models, "MAX_MODELS", 2)
-    store, models = ModelStore(), [build_model(["floor", f"tile {number}"]) for number in range(3)]
-    store.put(models[0])
-    store.put(models[1])
+    store, models = make_model_store(2), [build_model(["floor", f"tile {number}"]) for number in range(3)]
+    store.put(models[0].digest, models[0])
+    store.put(models[1].digest, models[1])
     assert store.get(models[0].digest) == models[0]
-    store.put(models[2])
+    store.put(models[2].digest, models[2])
     assert [store.get(model.digest) for model in models] == [models[0], None, models[2]]
-    monkeypatch.setattr(own_models, "MAX_STORED_BYTES", 1)
-    store.put(models[1])
+    monkeypatch.setattr(own_files, "MAX_STORED_BYTES", 1)
+    store.put(models[1].digest, models[1])
     assert [store.get(model.digest) for model in models] == [None, None, None]
 
 
@@ -195,20 +194,17 @@ def test_locks_that_the_model_has_in_its_tileset_but_not_in_its_maps_are_removed
     assert after.recipe["locks"] == [[1, 1, "wall"]]
 
 
-def test_locks_stay_when_the_map_is_rebuilt_around_them() -> None:
-    async def test() -> None:
-        async with open_session(recipe_of("dungeon")) as session:
-            before = await session.wait()
-            places = [row * 12 + column for row in range(2, 6) for column in range(3, 8)]
-            session.lock(places)
-            session.paint({0: before.tileset.id("door")}, lock=True)
-            session.regenerate()
-            rebuilt = await session.wait()
-            assert session.errors[-1] is None, session.errors
-            session.reroll()
-            rerolled = await session.wait()
-            for after in (rebuilt, rerolled):
-                assert (after.cells.flat[places] == before.cells.flat[places]).all()
-                assert after.cells[0, 0] == before.tileset.id("door")
-
-    run(test)
+@in_session(recipe_of("dungeon"))
+async def test_locks_stay_when_the_map_is_rebuilt_around_them(session: RecordingSession) -> None:
+    before = await session.wait()
+    places = [row * 12 + column for row in range(2, 6) for column in range(3, 8)]
+    session.lock(places)
+    session.paint({0: before.tileset.id("door")}, lock=True)
+    session.regenerate()
+    rebuilt = await session.wait()
+    assert session.errors[-1] is None, session.errors
+    session.reroll()
+    rerolled = await session.wait()
+    for after in (rebuilt, rerolled):
+        assert (after.cells.flat[places] == before.cells.flat[places]).all()
+        assert after.cells[0, 0] == before.tileset.id("door")

@@ -21,12 +21,13 @@ from tilewright.formats._resolver import FileResolver
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.map.payloads import encode_map
-from tilewright.studio.own_tiles.pictures import (
+from tilewright.studio.own_files import (
     MAX_STORED_BYTES,
-    PictureStore,
     embed_pictures,
     list_missing,
+    make_picture_store,
     picture_store,
+    put_picture,
     read_picture,
 )
 from tilewright.studio.own_tiles.tileset import (
@@ -54,7 +55,7 @@ def encode(picture: Image.Image, format: str = "PNG") -> bytes:
 
 
 def keep(picture: Image.Image) -> str:
-    return picture_store.put(read_picture(encode(picture), "tiles.png", Settings()))
+    return put_picture(read_picture(encode(picture), "tiles.png", Settings()))
 
 
 def make_own(**words: Any) -> OwnTiles:
@@ -185,7 +186,7 @@ def test_links_name_the_picture_and_recipe_files_contain_it(monkeypatch: pytest.
     assert (np.asarray(tw.run(recipe).image(sprites=True)) == np.asarray(make_map(state).image(sprites=True))).all()
     assert list_missing(state.recipe) == []
 
-    monkeypatch.setattr("tilewright.studio.own_tiles.pictures.picture_store", PictureStore())
+    monkeypatch.setattr("tilewright.studio.own_files.picture_store", make_picture_store())
     assert list_missing(State.from_link(link).recipe) == ["tiles.png"]
     missing = make_map(State.from_link(link))
     assert (missing.cells == make_map(state).cells).all()
@@ -288,9 +289,10 @@ def test_file_names_have_no_folders(tmp_path: Path) -> None:
 
 
 def test_the_store_drops_the_least_recently_used_picture() -> None:
-    store, size = PictureStore(), MAX_STORED_BYTES // 2
-    first, second = store.put(bytes(size)), store.put(b"1" * size)
-    assert store.get(first)
-    third = store.put(b"2")
-    assert [bool(store.get(digest)) for digest in (first, second, third)] == [True, False, True]
-    assert third == digest_picture(b"2")
+    store, size = make_picture_store(), MAX_STORED_BYTES // 2
+    store.put("first", bytes(size))
+    store.put("second", b"1" * size)
+    assert store.get("first")
+    store.put("third", b"2")
+    assert [bool(store.get(digest)) for digest in ("first", "second", "third")] == [True, False, True]
+    assert put_picture(b"2") == digest_picture(b"2")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.studio.page import PATIENCE, Studio, serving
+from tests.studio.servers import run_studio
 from tilewright import kernels
 
 
@@ -36,14 +35,8 @@ def compilers(program: psutil.Process) -> list[psutil.Process]:
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_compiling_processes_end_with_the_studio(empty_cache: Path, ending: signal.Signals) -> None:
-    command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0"]
     log = empty_cache / "errors.txt"
-    with (
-        log.open("w") as errors,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as program,
-    ):
-        assert program.stdout
-        assert re.search(r"http://\S+", program.stdout.readline())
+    with log.open("w") as errors, run_studio(stderr=errors) as (program, _):
         processes = compilers(psutil.Process(program.pid))
         assert all(process.nice() > psutil.Process(program.pid).nice() for process in processes)
         program.send_signal(ending)

@@ -17,9 +17,9 @@ from tests.generators.test_rules_round_trip import books as some_books
 from tilewright.core.errors import InvalidRecipe, TilewrightError
 from tilewright.studio.controls.grids import resize_cells
 from tilewright.studio.jobs import JobQueue
-from tilewright.studio.rules import controls as sentences
 from tilewright.studio.rules import rulebook_draft as books
-from tilewright.studio.rules.editor import Editor
+from tilewright.studio.rules.controls import as_html, layer_summary, rule_spans
+from tilewright.studio.rules.rulebook_draft import Editor
 from tilewright.studio.rules.view import list_rulebooks
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
@@ -219,11 +219,11 @@ def test_matrices_are_resized_around_their_center(width: int, height: int, wante
 def test_summaries_of_rules(rule: str, sentence: str) -> None:
     data = {"names": ["a", "b", "c", "solid", "empty"], "generationRules": [{"rules": [rule]}]}
     found = RULES.validate(data).generationRules[0].rules[0]
-    assert "".join(text for _, text in sentences.rule_spans(found)) == sentence
+    assert "".join(text for _, text in rule_spans(found)) == sentence
 
 
 def test_summaries_are_escaped_and_mark_unknown_tiles() -> None:
-    written = sentences.as_html([("tile", "<i>"), ("", " & "), ("tile", "wall")], {"wall": "#123456"}.get)
+    written = as_html([("tile", "<i>"), ("", " & "), ("tile", "wall")], {"wall": "#123456"}.get)
     assert "<i>" not in written
     assert "rules-unknown" in written
     assert "#123456" in written
@@ -242,7 +242,7 @@ def test_summaries_of_layers(parts: list[str], summary: str) -> None:
     layer = RULES.validate(
         {"mapData": "30x20,solid:empty", "roomData": "equal:3x1:3", "generationRules": [{"genData": parts}]}
     )
-    assert sentences.layer_summary(layer.generationRules[0]) == summary
+    assert layer_summary(layer.generationRules[0]) == summary
 
 
 # -- choice of a rulebook -----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import zipfile
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.studio.test_jobs import TestFunction, supply
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from tilewright.core.fields import fields_of
 from tilewright.core.recipe import Recipe
@@ -69,8 +70,17 @@ def open_built_in(name: str) -> State:
     return State().open_recipe(Resolver().read_recipe(name)[0], name)
 
 
-def run_async(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(work)
+def with_runs(test: Callable[..., Awaitable[None]]) -> TestFunction:
+    """Supply the searches of a studio to a test, in an event loop."""
+
+    async def run(supplied: Callable[..., Awaitable[None]]) -> None:
+        await supplied(SearchRuns(JobQueue(SETTINGS)))
+
+    return supply(test, lambda supplied: asyncio.run(run(supplied)))
+
+
+def start(runs: SearchRuns, state: State) -> SearchRun:
+    return runs.start("tab", build_definition(state, SETTINGS))
 
 
 # -- settings ---------------------------------------------------------------------------------------------------
@@ -291,144 +301,112 @@ def list_found(archive: Any) -> list[tuple[Any, ...]]:
     return [(one.number, one.cell, one.objective, one.values) for one in archive]
 
 
-def test_a_search_finds_the_same_archive_as_python() -> None:
-    async def work() -> SearchRun:
-        runs = SearchRuns(JobQueue(SETTINGS))
-        run = runs.start("tab", build_definition(make_state(), SETTINGS))
-        assert run.status == "running"
-        await finish(run)
-        return run
-
-    run = run_async(work())
+@with_runs
+async def test_a_search_finds_the_same_archive_as_python(runs: SearchRuns) -> None:
+    run = start(runs, make_state())
+    assert run.status == "running"
+    await finish(run)
     assert run.status == "finished", run.error
     assert run.evaluations == 128
     assert list_found(run.search.archive) == list_found(make_archive(make_state()))
 
 
-def test_pausing_and_continuing_change_nothing() -> None:
-    async def work() -> SearchRun:
-        runs = SearchRuns(JobQueue(SETTINGS))
-        run = runs.start("tab", build_definition(make_state(), SETTINGS))
-        while run.status == "running":
-            done = run.evaluations
-            while run.evaluations == done and run.status == "running":
-                await asyncio.sleep(0)
-            run.pause()
+@with_runs
+async def test_pausing_and_continuing_change_nothing(runs: SearchRuns) -> None:
+    run = start(runs, make_state())
+    while run.status == "running":
+        done = run.evaluations
+        while run.evaluations == done and run.status == "running":
             await asyncio.sleep(0)
-            assert run.status in ("paused", "finished")
-            run.resume()
-        run.extend(192)
-        assert run.status == "paused"
+        run.pause()
+        await asyncio.sleep(0)
+        assert run.status in ("paused", "finished")
         run.resume()
-        await finish(run)
-        return run
-
-    run = run_async(work())
+    run.extend(192)
+    assert run.status == "paused"
+    run.resume()
+    await finish(run)
     assert run.evaluations == 192
     assert list_found(run.search.archive) == list_found(make_archive(make_state(), 192))
 
 
-def test_a_search_outlives_its_page_and_ends_with_another() -> None:
-    async def work() -> None:
-        runs = SearchRuns(JobQueue(SETTINGS))
-        setup = build_definition(make_state(), SETTINGS)
-        run = runs.start("tab", setup)
-        called: list[int] = []
+@with_runs
+async def test_a_search_outlives_its_page_and_ends_with_another(runs: SearchRuns) -> None:
+    setup = build_definition(make_state(), SETTINGS)
+    run = runs.start("tab", setup)
+    called: list[int] = []
 
-        def listener() -> None:
-            called.append(run.evaluations)
+    def listener() -> None:
+        called.append(run.evaluations)
 
-        runs.attach(run, listener)
-        runs.detach(run, listener)  # The page is reloaded.
-        assert run.status == "running"
-        assert runs.find("tab") is run
-        assert runs.find("another tab") is None
-        runs.attach(run, listener)
-        await finish(run)
-        assert called[-1] == 128
-        other = runs.start("tab", setup)
-        assert runs.find("tab") is other
-        assert run.listeners == []
-        runs.remove("tab")
-        assert other.status == "paused"
-        assert runs.find("tab") is None
-
-    run_async(work())
+    runs.attach(run, listener)
+    runs.detach(run, listener)  # The page is reloaded.
+    assert run.status == "running"
+    assert runs.find("tab") is run
+    assert runs.find("another tab") is None
+    runs.attach(run, listener)
+    await finish(run)
+    assert called[-1] == 128
+    other = runs.start("tab", setup)
+    assert runs.find("tab") is other
+    assert run.listeners == []
+    runs.remove("tab")
+    assert other.status == "paused"
+    assert runs.find("tab") is None
 
 
-def test_abandoned_searches_are_paused_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+@with_runs
+async def test_abandoned_searches_are_paused_and_removed(runs: SearchRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tilewright.studio.search.runs.ABANDON_SECONDS", -1.0)
-
-    async def work() -> None:
-        runs = SearchRuns(JobQueue(SETTINGS))
-        run = runs.start("tab", build_definition(make_state(evaluations=100_000), SETTINGS))
-        runs.attach(run, ignore)
-        runs.detach(run, ignore)
-        await asyncio.sleep(0.05)
-        assert run.status == "paused"
-        assert runs.find("tab") is run
-        monkeypatch.setattr("tilewright.studio.search.runs.KEEP_SECONDS", -1.0)
-        assert runs.find("tab") is None
-
-    run_async(work())
+    run = start(runs, make_state(evaluations=100_000))
+    runs.attach(run, ignore)
+    runs.detach(run, ignore)
+    await asyncio.sleep(0.05)
+    assert run.status == "paused"
+    assert runs.find("tab") is run
+    monkeypatch.setattr("tilewright.studio.search.runs.KEEP_SECONDS", -1.0)
+    assert runs.find("tab") is None
 
 
-def test_the_number_of_searches_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+@with_runs
+async def test_the_number_of_searches_is_limited(runs: SearchRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tilewright.studio.search.runs.MAX_RUNS", 2)
-
-    async def work() -> None:
-        runs = SearchRuns(JobQueue(SETTINGS))
-        setup = build_definition(make_state(), SETTINGS)
-        first = runs.start("a", setup)
-        runs.attach(first, ignore)
-        runs.start("b", setup)
-        second = runs.start("c", setup)  # It takes the place of b, which has no page.
-        assert runs.find("b") is None
-        runs.attach(second, ignore)
-        with pytest.raises(Busy, match="2 searches"):
-            runs.start("d", setup)
-        for tab in "ac":
-            runs.remove(tab)
-
-    run_async(work())
+    setup = build_definition(make_state(), SETTINGS)
+    first = runs.start("a", setup)
+    runs.attach(first, ignore)
+    runs.start("b", setup)
+    second = runs.start("c", setup)  # It takes the place of b, which has no page.
+    assert runs.find("b") is None
+    runs.attach(second, ignore)
+    with pytest.raises(Busy, match="2 searches"):
+        runs.start("d", setup)
+    for tab in "ac":
+        runs.remove(tab)
 
 
-def test_a_search_that_cannot_make_maps_reports_the_reason() -> None:
-    async def work() -> SearchRun:
-        impossible = {
-            "technique": "rooms",
-            "params": {"width": 20, "height": 20, "min_rooms": 50, "rooms": 50},
-            "seed": 7,
-        }
-        runs = SearchRuns(JobQueue(SETTINGS))
-        run = runs.start("tab", build_definition(make_state(impossible, vary={"seed": {}}), SETTINGS))
-        await finish(run)
-        return run
-
-    run = run_async(work())
+@with_runs
+async def test_a_search_that_cannot_make_maps_reports_the_reason(runs: SearchRuns) -> None:
+    params = {"width": 20, "height": 20, "min_rooms": 50, "rooms": 50}
+    run = start(runs, make_state({"technique": "rooms", "params": params, "seed": 7}, vary={"seed": {}}))
+    await finish(run)
     assert run.status == "failed"
     assert "none of the first" in str(run.error)
 
 
-def test_a_closed_queue_stops_a_search() -> None:
-    async def work() -> SearchRun:
-        queue = JobQueue(SETTINGS)
-        run = SearchRuns(queue).start("tab", build_definition(make_state(evaluations=100_000), SETTINGS))
-        await asyncio.sleep(0.05)
-        queue.close()
-        await finish(run)
-        return run
-
-    assert run_async(work()).status in ("failed", "paused")
+@with_runs
+async def test_a_closed_queue_stops_a_search(runs: SearchRuns) -> None:
+    run = start(runs, make_state(evaluations=100_000))
+    await asyncio.sleep(0.05)
+    run.queue.close()
+    await finish(run)
+    assert run.status in ("failed", "paused")
 
 
-def test_selected_maps_are_written_as_a_corpus(tmp_path: Path) -> None:
-    async def work() -> SearchRun:
-        run = SearchRuns(JobQueue(SETTINGS)).start("tab", build_definition(make_state(), SETTINGS))
-        await finish(run)
-        return run
-
-    maps = FoundMaps(run_async(work()), (0, 0, 4, 1))
+@with_runs
+async def test_selected_maps_are_written_as_a_corpus(runs: SearchRuns, tmp_path: Path) -> None:
+    run = start(runs, make_state())
+    await finish(run)
+    maps = FoundMaps(run, (0, 0, 4, 1))
     chosen = [one for one in make_archive(make_state()) if one.cell[1] <= 1]
     assert maps.count == len(chosen) > 2
     assert next(one.caption for one in maps.list_variations()).startswith("floor share 0.")

@@ -1,23 +1,30 @@
-"""State: changes return new states, and links store all of it."""
+"""State: changes return new states, and links and the page's URL store all of it."""
 
 from __future__ import annotations
 
 import base64
 import json
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from nicegui import ui
 
-from tilewright.core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TooLarge
+from tests.studio.nowhere import nowhere
+from tilewright.core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge
 from tilewright.core.grid import FREE, Grid
 from tilewright.core.locks import Locks
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.studio.example.state import SampleState
 from tilewright.studio.gallery.state import Gallery
+from tilewright.studio.jobs import JobQueue
+from tilewright.studio.page.url_state import UrlState
+from tilewright.studio.session import Session
+from tilewright.studio.settings import Settings
 from tilewright.studio.state import MAX_LINK_LENGTH, MAX_STATE_BYTES, State, ViewSettings
 
 RECIPE = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}, "shaping": [{"flip": {}}, "connect"]}
@@ -344,3 +351,65 @@ def test_opening_another_recipe_keeps_the_view_settings_the_example_and_the_gall
     seedless = {word: value for word, value in RECIPE.items() if word != "seed"}
     assert before.open_recipe(seedless).seed == before.seed
     assert isinstance(State(seedless).open_recipe(seedless).seed, int)  # chosen at random and stored
+
+
+NOISE = np.random.default_rng(1).integers(0, 200, (1000, 1000))
+HEAVY = replace(State(), painted=Grid([f"tile {number}" for number in range(200)], NOISE))
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    queue = JobQueue(Settings())
+    yield Session(queue)
+    queue.close()
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the scripts that are run in the browser."""
+    recorded: list[str] = []
+    monkeypatch.setattr(ui, "run_javascript", recorded.append)
+    return recorded
+
+
+def test_the_state_is_written_to_the_url_and_copied(session: Session, scripts: list[str]) -> None:
+    lines: list[TilewrightError] = []
+    with nowhere():
+        url_state = UrlState(session, lines.append)
+        url_state.write()
+        url_state.write()
+        url_state.copy_link()
+    link = session.state.to_link()
+    assert scripts[0] == f"twWriteState(0, 0, '#{link}')"
+    assert len(scripts) == 2
+    assert f"'#{link}'" in scripts[1]
+    assert lines == []
+
+
+@pytest.mark.parametrize(
+    ("state", "line"),
+    [
+        (HEAVY, "a link must have at most "),
+        (State().with_recipe(seed="\ud83d"), "a link can only contain valid Unicode"),
+        (State().with_params(walls=float("nan")), "a link can only contain valid Unicode and finite numbers"),
+    ],
+    ids=["too large", "half a surrogate pair", "not a number"],
+)
+def test_a_state_that_no_link_can_hold_is_reported_when_it_is_copied(
+    session: Session, scripts: list[str], state: State, line: str
+) -> None:
+    lines: list[TilewrightError] = []
+    with nowhere():
+        url_state = UrlState(session, lines.append)
+        url_state.write()
+        session.state = state
+        url_state.write()
+        assert len(scripts) == 1
+        assert lines == []
+        url_state.copy_link()
+        assert len(scripts) == 1
+        assert len(lines) == 1
+        assert str(lines[0]).startswith(line)
+        session.state = State.from_recipe({"technique": "maze", "seed": 3})
+        url_state.write()
+    assert scripts[1:] == [f"twWriteState(0, 0, '#{session.state.to_link()}')"]

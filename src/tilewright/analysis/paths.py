@@ -26,17 +26,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
-from ..kernels.distance import (
-    MAX_SMALL_COST,
-    CostArrays,
-    StepGraph,
-    search_steps,
-    spread_small_costs,
-    spread_steps,
-    steps_as_values,
-    survey_costs,
-    trace,
-)
+from ..kernels import distance as kernels
 from .regions import Directions, Walkable, neighbor_offsets, passable_of
 
 Places: TypeAlias = str | Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
@@ -282,13 +272,15 @@ class _PathQuery:
             if lowest == highest == 1:
                 self.costs = None
             # A path enters each cell once at most, so that distances of small costs are below 2^31 on most maps.
-            self.has_small_costs = is_integer and highest <= MAX_SMALL_COST and highest * passable.size < 1 << 31
+            self.has_small_costs = (
+                is_integer and highest <= kernels.MAX_SMALL_COST and highest * passable.size < 1 << 31
+            )
         offsets = neighbor_offsets(passable.ndim, directions)
         is_diagonal = np.abs(offsets).sum(axis=1) > 1
         self.diagonal = bool(is_diagonal.any())
         self.factors = np.where(is_diagonal, float(diagonal), 1.0)
         self.uniform = self.costs is None and bool((self.factors == 1).all())
-        self.graph = StepGraph(passable, offsets, cut_corners=cut_corners or not self.diagonal)
+        self.graph = kernels.StepGraph(passable, offsets, cut_corners=cut_corners or not self.diagonal)
 
     def read_places(self, given: Places, name: str) -> NDArray[np.int64]:
         """Return the flat indices of passable cells."""
@@ -313,16 +305,16 @@ class _PathQuery:
         steps = graph.new_steps()
         if self.costs is not None:
             costs = graph.new_small_costs(self.costs)
-            spread_small_costs(steps, costs, graph.shifts, graph.guards, places, away)
+            kernels.spread_small_costs(steps, costs, graph.shifts, graph.guards, places, away)
         else:
             queue = np.empty(steps.size, dtype=np.int32)
             queue[: places.size] = places
             steps[places] = 0
-            spread_steps(steps, graph.shifts, graph.guards, queue, places.size, -1)
+            kernels.spread_steps(steps, graph.shifts, graph.guards, queue, places.size, -1)
         found = np.empty(graph.shape)
         levels = (1,) * (3 - found.ndim)
         level, row, column = [0] * len(levels) + list(map(int, graph.strides))
-        steps_as_values(steps, level + row + column, level, row, found.reshape(levels + found.shape))
+        kernels.steps_as_values(steps, level + row + column, level, row, found.reshape(levels + found.shape))
         return found
 
     def relax(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -339,7 +331,7 @@ class _PathQuery:
         size = int(np.prod(graph.padded_shape))
         if self.uniform:
             steps, came_from = graph.new_steps(), np.zeros(size, dtype=np.uint8)
-            found = search_steps(
+            found = kernels.search_steps(
                 steps, graph.strides, graph.shifts, graph.guards, came_from, start, goal, bool(self.diagonal)
             )
         else:
@@ -351,13 +343,13 @@ class _PathQuery:
         if not found:
             return np.empty((0, len(graph.shape)), dtype=np.int64)
         path = np.empty(size, dtype=np.int64)
-        count = trace(came_from, graph.shifts, goal, start, path)
+        count = kernels.trace(came_from, graph.shifts, goal, start, path)
         return graph.to_cells(path[:count][::-1])
 
-    def _new_costs(self, values: NDArray[np.float64], *, away: bool) -> CostArrays:
+    def _new_costs(self, values: NDArray[np.float64], *, away: bool) -> kernels.CostArrays:
         return self.graph.new_costs(values, 1.0 if self.costs is None else self.costs, self.factors, away=away)
 
-    def _spread(self, costs: CostArrays, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _spread(self, costs: kernels.CostArrays, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the map of values that are lowered from the seeds on."""
         self.graph.spread(costs, seeds)
         return np.ascontiguousarray(costs.values.reshape(self.graph.padded_shape)[self.graph.inner])
@@ -432,7 +424,7 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
 def _check_costs(passable: NDArray[np.bool_], costs: NDArray[np.float64]) -> tuple[float, float, bool]:
     """Return the lowest and highest finite cost of passable cells, and whether all of them are integers."""
     limits = np.empty(3)
-    wrong = survey_costs(passable.view(np.uint8).reshape(-1), costs.reshape(-1), MAX_COST, limits)
+    wrong = kernels.survey_costs(passable.view(np.uint8).reshape(-1), costs.reshape(-1), MAX_COST, limits)
     if wrong >= 0:
         text = f"must be from 0 to {MAX_COST:,}, or infinite for walls, got {costs.reshape(-1)[wrong]}"
         raise InvalidRecipe(text, at="costs")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
+from ..analysis.survey import measure_maps
 from ..core.errors import GaveUp, InvalidRecipe, errors_within
 from ..core.many_maps import NoKernel
 from ..core.pipeline import run

@@ -18,8 +18,7 @@ from ..core.recipe import Recipe, as_recipe_data
 from ..core.recipe_knobs import apply_knobs, read_knob_setting, read_knobs_of
 from ..core.registry import techniques
 from ..corpus import refuse_without_packages
-from ..formats._recipes import open_recipe
-from ..formats._resolver import DigestResolver, FileResolver
+from ..formats._resolver import DigestResolver, FileResolver, open_recipe
 from . import _recipe
 from ._options import make_field_option, make_options, params_command, write_option_sections
 

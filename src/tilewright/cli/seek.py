@@ -67,7 +67,9 @@ def command(
 def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:
     """Return the outputs of maps. Raise an error if two maps would be written to the same file."""
     found = _outputs.read_outputs(files, fields=FIELDS, still=True, **options)
-    first = [{"seed": seed, "technique": "technique", "rank": seed} for seed in range(1, 1 + min(2, max(1, keep)))]
+    first: list[dict[str, str | int]] = [
+        {"seed": seed, "technique": "technique", "rank": seed} for seed in range(1, 1 + min(2, max(1, keep)))
+    ]
     _outputs.refuse_collisions(found, first, "seed", "rank")
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,40 +16,24 @@ if TYPE_CHECKING:
     from .reader import Corpus
 
 
+@dataclass(eq=False, repr=False)
 class Dataset:
     """Map-style dataset of maps, for `torch.utils.data.DataLoader` with any number of workers.
 
     A sample is a (row, column) array of tile ids. With `onehot`, it is a (tile, row, column) array of floats. With
-    `columns`, it is a pair of that array and the values of the columns. `transform` is applied to each sample.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus to read.
-    ids : ndarray of int
-        Ids of the maps.
-    columns : tuple of str
-        Numeric columns to return with each map.
-    onehot : bool
-        Whether to encode tiles as one-hot layers.
-    transform : callable, optional
-        Function applied to each sample.
+    `columns`, it is a pair of that array and the values of the columns.
     """
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        ids: NDArray[np.int64],
-        columns: tuple[str, ...] = (),
-        *,
-        onehot: bool = False,
-        transform: Callable[[Any], Any] | None = None,
-    ) -> None:
-        self.corpus = corpus
-        self.ids = ids
-        self.columns = columns
-        self.transform = transform
-        self._tiles = len(corpus.tileset) if onehot else 0
+    corpus: Corpus
+    """The corpus to read."""
+    ids: NDArray[np.int64]
+    """Ids of the maps."""
+    columns: tuple[str, ...] = ()
+    """Numeric columns to return with each map."""
+    onehot: bool = field(default=False, kw_only=True)
+    """Whether to encode tiles as one-hot layers."""
+    transform: Callable[[Any], Any] | None = field(default=None, kw_only=True)
+    """Function applied to each sample."""
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self):,} maps of {self.corpus!r}>"
@@ -64,8 +49,9 @@ class Dataset:
         """Return several samples at once, as newer versions of PyTorch request them."""
         chosen = self.ids[np.asarray(positions, dtype=np.int64)]
         samples: list[Any] = []
+        tiles = len(self.corpus.tileset) if self.onehot else 0
         for batch in self.corpus.batches(max(1, len(chosen)), ids=chosen, columns=self.columns):
-            samples += [as_torch(cells, self._tiles) for cells in batch.cells]
+            samples += [as_torch(cells, tiles) for cells in batch.cells]
             if self.columns:
                 samples = list(zip(samples, _column_values(batch.table, self.columns), strict=True))
         return samples if self.transform is None else [self.transform(sample) for sample in samples]

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..analysis.many import measure_maps
 from ..analysis.similarity import Similarity, find_similarity
+from ..analysis.survey import measure_maps
 from ..batch import NoKernel, open_engine
 from ..batch.columns import Column, collect_needs, compute_values, find_column
 from ..batch.engine import Made, MapEngine, decode_cells

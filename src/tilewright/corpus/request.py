@@ -24,7 +24,7 @@ from ..core.recipe import Recipe, as_recipe_data
 from ..core.require import MeasureNames
 from ..core.resolver import Resolver
 from ..core.seeds import Seed
-from ..formats._recipes import RecipeLike, open_recipe
+from ..formats._resolver import RecipeLike, open_recipe
 from ..jobs.cluster import RunParams
 from ..jobs.folder import MANIFEST
 from .manifest import KIND, MAX_MAPS, Manifest

@@ -32,7 +32,7 @@ from ..jobs import refuse_without_packages
 from ..jobs.cluster import SCHEDULER, RunParams, connect_workers
 from ..jobs.folder import Folder
 from ..jobs.progress import OnProgress, Progress, check_callback
-from .world_layout import CELLS, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
+from .world_layout import CELLS, OVERVIEW, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
 from .world_reader import World
 
 MAX_CELLS_PER_TASK = 1 << 23
@@ -110,7 +110,7 @@ def make_world(
         return found or wanted, complete
 
     layout, _ = find_layout()  # Invalid requests are refused before the folder is created.
-    with store.lock(CELLS, *layout.overviews):
+    with store.lock(CELLS, OVERVIEW, *layout.overviews):
         layout, complete = find_layout()  # Another process may have just created a world here.
         _fill(store, layout, complete, options, check_callback(on_progress))
         if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):

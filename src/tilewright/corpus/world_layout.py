@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, Strict
 
 from .. import __version__
 from ..core.errors import BadFile, InvalidRecipe
@@ -39,6 +38,8 @@ coarsest."""
 PICTURE_SIDE = 2048
 COMPRESSION_LEVEL = 1
 """Compression level of zstd. Files are 2% larger than with the default level 3 and take half the time."""
+ORDER = ("kind", "layout", "tilewright", "seed", "revisions", "recipe", "shape", "tileset", "chunk")
+"""Keys of a layout in the order of its file."""
 ChunkIndex = tuple[int, int]
 
 
@@ -48,15 +49,12 @@ def _check_chunk(side: int) -> int:
     return side
 
 
-class StoredLayout(StoredJob):
-    """A layout as the attributes of the zarr group have it."""
+def _read_tileset(given: Any) -> Tileset:
+    return given if isinstance(given, Tileset) else Tileset.validate(given)
 
-    own_kind = KIND
-    own_layout = LAYOUT
-    seed: str
-    shape: Annotated[list[Annotated[int, Field(ge=1, le=MAX_SIDE)]], Field(min_length=2, max_length=2)]
-    tileset: dict[str, Any]
-    chunk: Annotated[int, AfterValidator(_check_chunk)]
+
+Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]
+StoredTileset = Annotated[Tileset, PlainValidator(_read_tileset), PlainSerializer(Tileset.to_data)]
 
 
 class StoredAttributes(StoredData):
@@ -71,19 +69,19 @@ class StoredGroup(StoredData):
     attributes: StoredAttributes
 
 
-@dataclass(frozen=True)
-class WorldLayout:
-    """Description of a world: everything that determines the content of its folder."""
+class WorldLayout(StoredJob):
+    """Description of a world: everything that determines the content of its folder.
 
-    recipe: Mapping[str, Any]
-    """Recipe with all defaults, without random parameters and paths."""
+    It is an attribute of the zarr group. Its recipe has all defaults, but no random parameters and paths.
+    """
+
+    own_kind = KIND
+    own_layout = LAYOUT
     seed: str
-    shape: tuple[int, int]
-    tileset: Tileset
-    chunk: int
+    shape: Annotated[tuple[Side, Side], Strict(False)]
+    tileset: StoredTileset
+    chunk: Annotated[int, AfterValidator(_check_chunk)]
     """Edge length of a chunk in cells. It is fixed when the world is created."""
-    version: str
-    revisions: Mapping[str, int]
 
     @classmethod
     def of(cls, recipe: Recipe, chunk: int | None = None) -> WorldLayout:
@@ -115,7 +113,17 @@ class WorldLayout:
             )
         data = recipe.to_data()
         data.pop("seed")
-        return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, find_revisions(recipe))
+        return cls(
+            kind=KIND,
+            layout=LAYOUT,
+            tilewright=__version__,
+            seed=recipe.seed,
+            revisions=find_revisions(recipe),
+            recipe=data,
+            shape=shape,
+            tileset=recipe.tileset,
+            chunk=side,
+        )
 
     # -- chunks -------------------------------------------------------------------------------------------------
 
@@ -176,17 +184,9 @@ class WorldLayout:
     # -- as files -----------------------------------------------------------------------------------------------
 
     def to_data(self) -> dict[str, Any]:
-        return {
-            "kind": KIND,
-            "layout": LAYOUT,
-            "tilewright": self.version,
-            "seed": self.seed,
-            "revisions": dict(self.revisions),
-            "recipe": self.recipe,
-            "shape": list(self.shape),
-            "tileset": self.tileset.to_data(),
-            "chunk": self.chunk,
-        }
+        """Return the data in the order of the file."""
+        data = self.model_dump(mode="json")
+        return {name: data[name] for name in ORDER}
 
     def build_documents(self) -> dict[tuple[str, ...], bytes]:
         """Return the metadata files of zarr by path. The file of the group comes first."""
@@ -223,14 +223,9 @@ class WorldLayout:
         return {tuple(name.split("/")): files[name].to_bytes() for name in names}
 
     @classmethod
-    def from_json(cls, content: bytes) -> WorldLayout:
+    def from_json(cls, content: str | bytes) -> Self:
         """Parse a layout from the metadata of a zarr group. Raise a TilewrightError if they are damaged."""
-        stored = StoredLayout.from_data(StoredGroup.from_json(content).attributes.tilewright)
-        height, width = stored.shape
-        tileset = Tileset.validate(stored.tileset)
-        return cls(
-            stored.recipe, stored.seed, (height, width), tileset, stored.chunk, stored.tilewright, stored.revisions
-        )
+        return cls.from_data(StoredGroup.from_json(content).attributes.tilewright)
 
     @classmethod
     def from_folder(cls, folder: Folder) -> WorldLayout | None:
@@ -242,7 +237,7 @@ class WorldLayout:
 
     def refuse_other_revisions(self, recipe: Recipe, folder: Folder | None = None) -> None:
         """Raise BadFile if this version would make other chunks than the version that started the world."""
-        refuse_other_revisions("world", self.version, self.revisions, find_revisions(recipe), folder)
+        refuse_other_revisions("world", self.tilewright, self.revisions, find_revisions(recipe), folder)
 
     def check_matches(self, wanted: WorldLayout, folder: Folder) -> None:
         """Raise BadFile if the requested world has other cells than this one.

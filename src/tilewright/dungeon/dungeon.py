@@ -1,9 +1,14 @@
-"""Dungeon under construction: places rooms and digs corridors between them."""
+"""Dungeon under construction: places rooms, links them and digs corridors between them.
+
+Links are a spanning tree over all rooms and additional links that close loops. Sources: Delaunay, "Sur la sphère vide",
+1934; Kruskal, "On the shortest spanning subtree of a graph", 1956.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,32 +19,97 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps, change_frames
 from ..core.tilemap import Room
 from ..kernels import bind
+from ..kernels import corridors as kernels
 from ..kernels.blocks import block_size
-from ..kernels.corridors import (
-    CORRIDOR,
-    DOOR,
-    EDGE,
-    FLOOR,
-    FRESH,
-    ROCK,
-    UNFINISHED,
-    CorridorStyle,
-    DungeonArrays,
-    SearchArrays,
-    SearchState,
-    as_rooms,
-    check_doors,
-    dig_corridor,
-    dig_straight,
-    mark_walls,
-    paint,
-)
+from ..kernels.delaunay import find_delaunay_edges
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG
+from ..kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest, new_tree
 from ..kernels.types import Int32_2D, Int64_2D, Uint8_2D
 from .digging import DiggableGrid
-from .links import Links, choose_links
 from .params import DungeonParams
+
+JITTER_STEPS = 1 << 20
+UNITS = 1000 * JITTER_STEPS
+"""Random displacement of centers before the triangulation, in units of which half a cell has `UNITS`: at most a
+thousandth of half a cell. Without it, four centers would often be on one circle. The coordinates of the largest map are
+less than 2^47 units, so that the triangulation is exact.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Pairs of rooms: all candidates, the tree that joins all rooms, and the links that close loops."""
+
+    candidates: Int64_2D
+    tree: Int64_2D
+    loops: Int64_2D
+
+    @property
+    def chosen(self) -> Int64_2D:
+        """Tree and loops together."""
+        return np.concatenate((self.tree, self.loops))
+
+
+def choose_links(p: DungeonParams, rooms: Int64_2D, rng: Rng) -> Generator[None, None, Links]:
+    """Return the links between rooms, given as (room, 4) x, y, width, height; yield between blocks of work."""
+    centers = 2 * rooms[:, :2] + rooms[:, 2:] - 1  # In half cells, so that they are integers.
+    if len(rooms) < 2:
+        no_pairs: Int64_2D = np.empty((0, 2), dtype=np.int64)
+        return Links(no_pairs, no_pairs, no_pairs)
+    if p.links == "delaunay":
+        candidates = _triangulate(centers, rng.child("jitter"))
+        yield
+        tree, candidates = _find_shortest_tree(candidates, centers)
+    else:
+        parents = np.full(len(rooms), -1, dtype=np.int64)
+        if p.links == "nearest":
+            for first, last in _split_rooms(len(rooms)):
+                join_nearest(centers, first, last, parents)
+                yield
+        else:
+            room = int(np.argmin(centers[:, int(p.height > p.width)]))
+            free = np.delete(np.arange(len(rooms)), room)
+            for first, last in _split_rooms(len(free)):
+                room = join_chain(centers, free, len(free) - first, room, last - first, parents)
+                yield
+        tree = np.stack((parents, np.arange(len(rooms))), axis=1)[parents >= 0]
+        candidates = np.empty((len(rooms), 2), dtype=np.int64)
+        for first, last in _split_rooms(len(rooms)):
+            find_nearest_unlinked(centers, parents, first, last, candidates)
+            yield
+        candidates = np.unique(candidates[candidates[:, 0] != candidates[:, 1]], axis=0)
+    return Links(np.concatenate((tree, candidates)), tree, choose_loops(p, tree, candidates, rng))
+
+
+def choose_loops(p: DungeonParams, tree: Int64_2D, candidates: Int64_2D, rng: Rng) -> Int64_2D:
+    """Return random candidates that each close a loop with a tree over all rooms."""
+    loops = np.empty_like(candidates)
+    stream = rng.child("loops").state
+    count = close_loops(tree, candidates, new_tree(len(tree) + 1), p.loops, p.longest_loop, stream, loops)
+    return loops[:count]
+
+
+def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and last room of blocks, whose rooms are each compared with all others."""
+    step = max(1, block_size("links", 1 << 24) // max(1, count))
+    for first in range(0, count, step):
+        yield first, min(first + step, count)
+
+
+def _triangulate(centers: Int64_2D, rng: Rng) -> Int64_2D:
+    """Return the edges of the Delaunay triangulation of displaced centers, in ascending order; they join all rooms."""
+    jitter = (rng.randoms(centers.size).reshape(centers.shape) * JITTER_STEPS).astype(np.int64)
+    return find_delaunay_edges(centers * UNITS + jitter)
+
+
+def _find_shortest_tree(edges: Int64_2D, centers: Int64_2D) -> tuple[Int64_2D, Int64_2D]:
+    """Return the edges of the minimum spanning tree, and the other edges."""
+    lengths = ((centers[edges[:, 0]] - centers[edges[:, 1]]) ** 2).sum(axis=1)
+    chosen = np.zeros(len(edges), dtype=np.uint8)
+    build_spanning_tree(edges, np.argsort(lengths, kind="stable"), np.arange(len(centers)), chosen)
+    return edges[chosen == 1], edges[chosen == 0]
+
 
 LABELS = ("floor", "corridor", "door", "wall", "rock")
 """Labels of the tiles, in the order of kernels/corridors."""
@@ -56,22 +126,24 @@ class Dungeon:
         self.params = p
         self.site = site
         self.columns = p.width
-        self.kinds: Uint8_2D = np.full(site.shape, ROCK, dtype=np.uint8)
+        self.kinds: Uint8_2D = np.full(site.shape, kernels.ROCK, dtype=np.uint8)
         for edge in (self.kinds[0], self.kinds[-1], self.kinds[:, 0], self.kinds[:, -1]):
-            edge[:] = EDGE
+            edge[:] = kernels.EDGE
         self.ground = DiggableGrid(site, 1, open_labels=OPEN_LABELS, start_open=False) if site.has_locks else None
         """Locked floors and the cells that may be dug; None without locks."""
         if self.ground is not None:
-            self.kinds[self.ground.map == BLOCKED] = EDGE
+            self.kinds[self.ground.map == BLOCKED] = kernels.EDGE
             inner = self.kinds[1:-1, 1:-1]
-            inner[self.ground.map[1:-1, 1:-1] == DUG] = CORRIDOR
+            inner[self.ground.map[1:-1, 1:-1] == DUG] = kernels.CORRIDOR
         self.owners: Int32_2D = np.zeros(site.shape, dtype=np.int32)
         self.rooms: Int64_2D = np.empty((0, 4), dtype=np.int64)
         """Rooms as (room, 4): x, y, width, height."""
 
-    def as_arrays(self, rooms: Int64_2D) -> DungeonArrays:
+    def as_arrays(self, rooms: Int64_2D) -> kernels.DungeonArrays:
         """Return the dungeon as arrays for kernels, with rooms as (room, 4) x, y, width, height."""
-        return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(rooms), self.columns)
+        return kernels.DungeonArrays(
+            self.kinds.reshape(-1), self.owners.reshape(-1), kernels.as_rooms(rooms), self.columns
+        )
 
     def show_rooms(self, before: int, count: int, wanted: int, *, start_progress: float = 0.0) -> Iterator[Frame]:
         """Yield a frame for each newly placed room."""
@@ -106,7 +178,7 @@ class Dungeon:
         """Mark the walls of the placed rooms."""
         self.rooms = rooms
         for first, last in self._split_rows():
-            mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+            kernels.mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
             yield Frame(self.snapshot, "rooms", 0.4)
 
     def show_corridors(
@@ -129,11 +201,11 @@ class Dungeon:
     def build_map(self, rooms: list[Room], links: list[tuple[int, int]], wanted: int | None) -> Steps:
         """Check the doors, add the walls of corridors, and return the map."""
         for first, last in self._split_rows():
-            check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+            kernels.check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
             yield Frame(self.snapshot, "doors", 0.97)
         labels = np.empty_like(self.kinds)
         for first, last in self._split_rows():
-            paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
+            kernels.paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
             yield Frame(self.snapshot, "walls", 0.98)
         yield Frame(labels, "walls", 1.0)
         numbers = {"rooms": len(rooms), "wanted": len(rooms) if wanted is None else wanted}
@@ -149,40 +221,40 @@ class Dungeon:
         """Dig a corridor for every link; yield the rooms on its path, or None after a block of an unfinished search."""
         p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap", 1 << 10)
         dungeon = self.as_arrays(self.rooms)
-        style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
-        search = SearchArrays(
+        style = kernels.CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
+        search = kernels.SearchArrays(
             costs=np.empty(cells, dtype=np.int32),
             stamps=np.zeros(cells, dtype=np.int32),
             came_from=np.empty(cells, dtype=np.uint8),
             keys=np.empty(heap),
             cells=np.empty(heap, dtype=np.int64),
-            state=SearchState.new(),
+            state=kernels.SearchState.new(),
         )
         state, passed = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64)
         budget = block_size("corridors", 1 << 18)
-        state.salt = state.heap_size = FRESH
-        dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
+        state.salt = state.heap_size = kernels.FRESH
+        dig = bind(partial(kernels.dig_corridor, dungeon, search, style, rng.state, passed))
         for number, (one, other) in enumerate(links.tolist()):
             count = 0
             if p.corridors == "straight":
-                count = dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
+                count = kernels.dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
             if count == 0:
-                while (count := dig(one, other, 2 * number + 1, budget)) == UNFINISHED:
-                    if state.heap_size == FRESH or len(search.keys) - state.heap_size < 3:
+                while (count := dig(one, other, 2 * number + 1, budget)) == kernels.UNFINISHED:
+                    if state.heap_size == kernels.FRESH or len(search.keys) - state.heap_size < 3:
                         search = search._replace(
                             keys=np.append(search.keys, np.empty_like(search.keys)),
                             cells=np.append(search.cells, np.empty_like(search.cells)),
                         )
-                        dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
+                        dig = bind(partial(kernels.dig_corridor, dungeon, search, style, rng.state, passed))
                     yield None
             yield passed[:count].tolist()
 
     def _join_locked(self, ground: DiggableGrid) -> Iterator[float]:
         """Dig to locked floors that no corridor has reached, and to rooms that locked walls separate from corridors."""
-        is_open = (self.kinds == FLOOR) | (self.kinds == CORRIDOR) | (self.kinds == DOOR)
+        is_open = (self.kinds == kernels.FLOOR) | (self.kinds == kernels.CORRIDOR) | (self.kinds == kernels.DOOR)
         ground.map[is_open] = DUG
         yield from ground.join()
-        self.kinds[(ground.map == DUG) & ~is_open] = CORRIDOR
+        self.kinds[(ground.map == DUG) & ~is_open] = kernels.CORRIDOR
 
     def snapshot(self) -> Uint8_2D:
         """Return the cells as labels of the technique."""
@@ -190,7 +262,7 @@ class Dungeon:
 
     def _draw_first_rooms(self, count: int) -> Uint8_2D:
         """Return the map with the first `count` rooms only."""
-        kinds: Uint8_2D = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
+        kinds: Uint8_2D = np.where(self.owners > count, kernels.ROCK, self.kinds).astype(np.uint8)
         return _paint(kinds, self.columns)
 
     def _show_links(self, links: Links) -> Iterator[Frame]:
@@ -210,5 +282,5 @@ class Dungeon:
 def _paint(kinds: Uint8_2D, columns: int) -> Uint8_2D:
     """Return the labels of all cells."""
     labels = np.empty_like(kinds)
-    paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))
+    kernels.paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))
     return labels

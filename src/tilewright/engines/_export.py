@@ -20,7 +20,7 @@ from ..core.seeds import number_seed, read_seed
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap, convert_cells
 from ..core.tileset import Tileset
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from . import Engine, ExportedProject, Level, engine_registry
 from ._folder import VERSION, EditedPolicy, ExportManifest, ProjectFolder
 

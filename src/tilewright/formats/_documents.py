@@ -6,15 +6,41 @@ import json
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, short_repr
 from ..core.grid import MAX_CELLS
+from ..core.params import explain
 from ..core.parse_limits import check_json, check_objects
 from . import Source
 from ._files import is_relative
 
+Count = Annotated[int, Field(ge=0, lt=1 << 31)]
+Coordinate = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
+MAX_DEPTH = 100
+"""Maximum depth of the parts of a document."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+
+
+class DocumentPart(BaseModel):
+    """A part of a document. Unknown keys are ignored."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
+
+
+R = TypeVar("R", bound=DocumentPart)
+
+
+def validate(kind: type[R], data: Any) -> R:
+    """Return a part of a document. Raise InvalidRecipe with the first mistake."""
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        # pydantic stops at deep nesting by itself, but reports the complete path.
+        deep = any(len(found["loc"]) > MAX_DEPTH for found in error.errors())
+        raise InvalidRecipe("layers are nested too deeply" if deep else explain(error, kind)[0]) from None
 
 
 def check_megabytes(content: bytes, most: int, owner: str, advice: str) -> None:

@@ -1,4 +1,4 @@
-"""Resolvers that open files, for the command line and Python."""
+"""Resolvers that open files, and recipes in any form that users give: data, a file, or the name of a recipe."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from .. import data
+from .. import data as built_in
 from ..core.appearance import QUESTION_MARK
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, errors_within, short_repr
 from ..core.grid import Grid
 from ..core.model import Model
 from ..core.network import Network
+from ..core.params import Params
 from ..core.provenance import get_recipe_data
+from ..core.recipe import Recipe, as_recipe_data
+from ..core.recipe_knobs import apply_knobs
+from ..core.registry import techniques
 from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
 from ..core.samples import check_sample_count
+from ..core.search_words import suggest_entries
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
 from . import Source, find_map_files, format_registry, has_map_files, is_map_file, load_all
@@ -30,6 +35,7 @@ from ._models import decode_network, holds_network, load_model
 from ._sheet import fit_sheet
 from ._tile_rules import read_tile_rules, split_subset
 
+RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 RECIPE_EXTENSIONS = (".yaml", ".yml", ".json")
 """Extensions of recipes. A .json file may also be a map."""
 DOCUMENTATION = re.compile(r"(readme|licen[cs]e|copying|notice|authors|credits|change(log|s))\b", re.IGNORECASE)
@@ -161,12 +167,12 @@ class FileResolver(Resolver):
     def read_learned(self, reference: str) -> Model | Network:
         """Return the model or the network in a file, or a built-in network."""
         path = self.folder / reference
-        if reference in data.list_names("models") and _is_missing(path):
+        if reference in built_in.list_names("models") and _is_missing(path):
             return super().read_network(reference)
         return _find_network(path) or load_model(path)
 
     def read_network(self, reference: str) -> Network:
-        names, path = data.list_names("models"), self.folder / reference
+        names, path = built_in.list_names("models"), self.folder / reference
         if reference in names:
             return super().read_network(reference)
         if _is_missing(path):
@@ -192,7 +198,7 @@ class FileResolver(Resolver):
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
         """Return the data of a built-in recipe or of a file, and a resolver relative to that file."""
-        if reference in data.list_names("recipes"):
+        if reference in built_in.list_names("recipes"):
             return super().read_recipe(reference)
         path = self.folder / reference
         if _is_missing(path):
@@ -278,3 +284,68 @@ def _find_network(path: str | Path) -> Network | None:
         return None
     content = read_file(path)
     return decode_network(content, fspath(path)) if holds_network(content) else None
+
+
+# -- recipes ------------------------------------------------------------------------------------------------------
+
+
+def read_recipe(given: RecipeLike, knobs: Mapping[str, Any] | None) -> Recipe:
+    """Return a recipe with the values of its knobs."""
+    if isinstance(given, Recipe) and not knobs:
+        return given
+    data, resolver = open_recipe(to_editable_data(given) if isinstance(given, Recipe) else given)
+    return Recipe.of(apply_knobs(as_recipe_data(data), knobs or {}), resolver)
+
+
+def open_recipe(
+    given: Mapping[str, Any] | str | PathLike[str], resolver: Resolver | None = None
+) -> tuple[Mapping[str, Any], Resolver]:
+    """Return the data of a recipe or technique, and a resolver for the files that the data names.
+
+    Parameters
+    ----------
+    given
+        Data, a file, or the name of a technique or of a built-in recipe.
+    resolver
+        Object that opens the file; by default, relative to the working directory.
+    """
+    resolver = resolver or FileResolver()
+    if isinstance(given, Mapping):
+        return given, resolver
+    if not isinstance(given, str | PathLike):
+        raise InvalidRecipe("a recipe is a set of named values, a name or a file", got=given, rule="type")
+    name = fspath(given)
+    if name in techniques:
+        return {"technique": name}, resolver
+    try:
+        return resolver.read_recipe(name)
+    except UnknownName as error:
+        if error.kind != "recipe":
+            raise
+        names = [*techniques.names(), *built_in.list_names("recipes")]
+        hint = "and there is no such file"
+        raise UnknownName("technique or recipe", name, names, hint, advice=suggest_entries(name)) from None
+
+
+def to_editable_data(recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe's data with validated objects as values, so that samples are not read again for each map.
+
+    Inner recipes and requirements are plain, because paths may lead into them.
+    """
+
+    def list_values(params: Params) -> dict[str, Any]:
+        found = {name: getattr(params, name) for name in sorted(params.model_fields_set)}
+        return {name: value.to_data() if isinstance(value, Recipe) else value for name, value in found.items()}
+
+    data: dict[str, Any] = {
+        "technique": recipe.technique,
+        "params": list_values(recipe.params),
+        "shaping": [{stage.shaper: list_values(stage.params)} for stage in recipe.shaping],
+        "tileset": recipe.tileset,
+        "tiles": recipe.tiles,
+        "locks": recipe.locks,
+        "require": {one.measure: one.to_data() for one in recipe.require},
+        "seed": recipe.seed,
+        "knobs": recipe.knobs,
+    }
+    return data | ({"tries": recipe.tries} if recipe.require else {})

@@ -10,7 +10,7 @@ import io
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -276,17 +276,18 @@ def add_sprites(
     skins = list(data.get("skins", ()))
     place = next((number for number, one in enumerate(skins) if one.get("tile") == params.tile), len(skins))
     others = [one for one in skins if one.get("tile") != params.tile]
-    added = _measure_sprites(params, picture, before)
+    sheet, columns = _measure_sprites(params, picture, before)
     tileset = Tileset.validate(data)
-    skin, sheet = _make_skin(params, added, tileset), added.sheet
+    skin = _make_skin(params, sheet, columns, tileset)
     _check_skin(skin, sheet, tileset.name)
     is_copy = False
     if before is not None and not _is_same_picture(before, sheet):
         is_copy = True
-        combined = _SheetCopy.of(before, sheet, data.get("tiles", ()), others, skin)
-        sheet, skin = combined.draw(copy), combined.move_skin(skin)
-        others = [combined.move_skin_data(one) for one in others]
-        data |= {"tiles": [combined.move_tile_data(one) for one in data["tiles"]]} if "tiles" in data else {}
+        old, new = _plan_copy(before, sheet, data, others, skin)
+        sheet, skin = _draw_copy((old, new), copy), new.move_skin(skin)
+        others = [_to_skin_data(old.move_skin(Skin.validate(one))) for one in others]
+        for tile in data.get("tiles", ()):
+            tile |= {"sprite": old.move(tile["sprite"])} if "sprite" in tile else {}
     data["sheet"] = {key: value for key, value in sheet.model_dump().items() if value}
     data["skins"] = [*others[:place], _to_skin_data(skin), *others[place:]]
     return SkinnedData(data, sheet, skin, place < len(skins), is_copy)
@@ -371,15 +372,6 @@ def _relative_name(picture: Path, path: Path) -> str:
 # -- sprites ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _AddedSheet:
-    """The picture of a source with the geometry of its sprites."""
-
-    sheet: Sheet
-    columns: int | None
-    """Number of sprites in a row of the layout, if it is not that of the layout."""
-
-
 def _read_sheet(data: dict[str, Any], path: Path) -> Sheet | None:
     """Return the sheet of a tileset file with its picture, or None if it has no sheet."""
     if "sheet" not in data:
@@ -408,8 +400,11 @@ def _is_same_picture(one: Sheet, other: Sheet) -> bool:
     return os.path.realpath(one.path) == os.path.realpath(other.path)
 
 
-def _measure_sprites(source: TileSkinParams, picture: Sheet, before: Sheet | None) -> _AddedSheet:
-    """Return a picture with its geometry. Its sprites must have the size of those in the sheet before, if any."""
+def _measure_sprites(source: TileSkinParams, picture: Sheet, before: Sheet | None) -> tuple[Sheet, int | None]:
+    """Return a picture with its geometry, and the number of columns of its layout, if it is not the usual one.
+
+    The sprites must have the size of those in the sheet before, if any.
+    """
     bare = picture.model_copy(update={"margin": source.margin, "spacing": source.spacing})
     place = bare.path or bare.image
     if not bare.picture:
@@ -443,7 +438,7 @@ def _measure_sprites(source: TileSkinParams, picture: Sheet, before: Sheet | Non
         width, height = picture_size(bare) or (0, 0)
         raise BadFile(f"{width}x{height} pixels hold no sprite of {size[0]}x{size[1]}", at=place)
     sheet = sheet.model_copy(update={"columns": count[0]})
-    return _AddedSheet(sheet, columns if source.columns or columns else _choose_columns(source, count))
+    return sheet, columns if source.columns or columns else _choose_columns(source, count)
 
 
 def _guess_tile_size(source: TileSkinParams, sheet: Sheet) -> tuple[tuple[int, int], int | None]:
@@ -488,12 +483,12 @@ def _choose_columns(source: TileSkinParams, sheet: tuple[int, int]) -> int | Non
     return sheet[0] if layout.is_ascending and not fits and sheet[0] * sheet[1] >= len(layout.masks) else None
 
 
-def _make_skin(source: TileSkinParams, added: _AddedSheet, tileset: Tileset) -> Skin:
+def _make_skin(source: TileSkinParams, sheet: Sheet, columns: int | None, tileset: Tileset) -> Skin:
     """Return the skin of a source, with positions in its own picture. It may replace one of the tileset."""
     before = next((one for one in tileset.skins if one.tile == source.tile and not one.toward), None)
-    layout, sheet_columns = LAYOUTS[source.layout], added.sheet.columns
+    layout, columns = LAYOUTS[source.layout], columns or source.columns
     firsts = [
-        (place if isinstance(place, int) else place[1] * sheet_columns + place[0], weight)
+        (place if isinstance(place, int) else place[1] * sheet.columns + place[0], weight)
         for place, weight in source.first
     ]
     data: dict[str, Any] = {
@@ -504,7 +499,7 @@ def _make_skin(source: TileSkinParams, added: _AddedSheet, tileset: Tileset) -> 
         "layout": source.layout,
     }
     if len(firsts) == 1 and not source.order:
-        return Skin.validate({**data, "first": firsts[0][0], "columns": added.columns or source.columns})
+        return Skin.validate({**data, "first": firsts[0][0], "columns": columns})
     if layout.is_composed:
         raise InvalidRecipe(
             f"the layout {layout.name} is made of quarters of sprites and has one first sprite", at="first"
@@ -519,13 +514,13 @@ def _make_skin(source: TileSkinParams, added: _AddedSheet, tileset: Tileset) -> 
             f"{', '.join(map(str, missing[:8]))}",
             at="order",
         )
-    columns = min(added.columns or source.columns or layout.columns, len(masks))
+    columns = min(columns or layout.columns, len(masks))
     table: dict[str, list[tuple[int, float]]] = {}
     for place, mask in enumerate(masks):
         if mask is None:
             continue
         for first, weight in firsts:
-            position = first + place // columns * sheet_columns + place % columns
+            position = first + place // columns * sheet.columns + place % columns
             table.setdefault(str(layout.reduce(mask)), []).append((position, weight))
     ordered = tuple((mask, tuple(choices)) for mask, choices in sorted(table.items(), key=lambda one: int(one[0])))
     return Skin.validate({**data, "sprites": ordered})
@@ -541,75 +536,62 @@ def _check_skin(skin: Skin, sheet: Sheet, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class _SheetCopy:
-    """A new sheet with the rows in use of a sheet, and of another one with the same size of sprites."""
+class _CopiedRows:
+    """The rows of a sheet that are copied into a new one."""
 
-    before: Sheet
-    added: Sheet
-    rows_before: Sequence[int]
-    """Rows of the first sheet that are copied."""
-    rows_added: Sequence[int]
-    """Rows of the other sheet that are copied, below."""
+    sheet: Sheet
+    rows: Sequence[int]
+    first: int
+    """Row of the new sheet that gets the first of them."""
+    columns: int
+    """Number of columns of the new sheet."""
 
-    @classmethod
-    def of(
-        cls, before: Sheet, added: Sheet, tiles: Iterable[dict[str, Any]], skins: Iterable[dict[str, Any]], skin: Skin
-    ) -> _SheetCopy:
-        """Return the copy of the sprites of tiles and skins in the first sheet, and of a skin in the other one."""
-        rows = {tile["sprite"] // before.columns for tile in tiles if "sprite" in tile}
-        for one in skins:
-            rows |= _list_rows(Skin.validate(one), before)
-        return cls(before, added, sorted(rows), sorted(_list_rows(skin, added)))
-
-    @property
-    def columns(self) -> int:
-        return max(self.before.columns, self.added.columns)
-
-    def draw(self, target: Path) -> Sheet:
-        """Return the new sheet with its picture, for a file beside the tileset."""
-        height, width = self.before.tile_height, self.before.tile_width
-        rows = [(self.before, row) for row in self.rows_before] + [(self.added, row) for row in self.rows_added]
-        pixels = np.zeros((len(rows) * height, self.columns * width, 4), dtype=np.uint8)
-        for number, (sheet, row) in enumerate(rows):
-            picture = sheet_picture(sheet)
-            for column in range(sheet.columns):
-                sprite = np.asarray(picture.crop(sprite_box(sheet, row * sheet.columns + column)))
-                left = column * width
-                pixels[number * height : (number + 1) * height, left : left + width] = sprite
-        fields = {"image": target.name, "tile_width": width, "tile_height": height, "columns": self.columns}
-        return Sheet.validate(fields).with_picture(_encode_copy(pixels), str(target))
+    def move(self, position: int) -> int:
+        """Return the position of a sprite in the new sheet."""
+        row, column = divmod(position, self.sheet.columns)
+        return (self.first + self.rows.index(row)) * self.columns + column
 
     def move_skin(self, skin: Skin) -> Skin:
-        """Return a skin of the added sheet with its positions in the new sheet."""
-        return Skin.validate(self._move(skin.to_data(), self._find_in_added))
-
-    def move_skin_data(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the data of a skin of the first sheet with its positions in the new sheet."""
-        return _to_skin_data(Skin.validate(self._move(Skin.validate(data).to_data(), self._find_in_before)))
-
-    def move_tile_data(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the data of a tile of the first sheet with its position in the new sheet."""
-        return {**data, "sprite": self._find_in_before(data["sprite"])} if "sprite" in data else data
-
-    @staticmethod
-    def _move(data: dict[str, Any], find: Callable[[int], int]) -> dict[str, Any]:
-        moved = dict(data)
+        """Return a skin with its positions in the new sheet."""
+        data = skin.to_data()
         if "first" in data:
-            moved["first"] = find(data["first"])
-        if "sprites" in data:
-            moved["sprites"] = {
-                mask: [[find(position), weight] for position, weight in choices]
-                for mask, choices in data["sprites"].items()
-            }
-        return moved
+            data["first"] = self.move(data["first"])
+        for mask, choices in data.get("sprites", {}).items():
+            data["sprites"][mask] = [[self.move(position), weight] for position, weight in choices]
+        return Skin.validate(data)
 
-    def _find_in_before(self, position: int) -> int:
-        row, column = divmod(position, self.before.columns)
-        return self.rows_before.index(row) * self.columns + column
 
-    def _find_in_added(self, position: int) -> int:
-        row, column = divmod(position, self.added.columns)
-        return (len(self.rows_before) + self.rows_added.index(row)) * self.columns + column
+def _plan_copy(
+    before: Sheet, added: Sheet, data: Mapping[str, Any], skins: Iterable[dict[str, Any]], skin: Skin
+) -> tuple[_CopiedRows, _CopiedRows]:
+    """Return the rows in use of two sheets with the same size of sprites, for a new sheet.
+
+    Tiles in the data and skins have sprites in the first sheet, and a skin in the other one.
+    """
+    used = {tile["sprite"] // before.columns for tile in data.get("tiles", ()) if "sprite" in tile}
+    rows = sorted(used.union(*(_list_rows(Skin.validate(one), before) for one in skins)))
+    columns = max(before.columns, added.columns)
+    return (
+        _CopiedRows(before, rows, 0, columns),
+        _CopiedRows(added, sorted(_list_rows(skin, added)), len(rows), columns),
+    )
+
+
+def _draw_copy(parts: tuple[_CopiedRows, _CopiedRows], target: Path) -> Sheet:
+    """Return the new sheet with its picture, for a file beside the tileset."""
+    before, added = parts
+    height, width, columns = before.sheet.tile_height, before.sheet.tile_width, before.columns
+    pixels = np.zeros(((added.first + len(added.rows)) * height, columns * width, 4), dtype=np.uint8)
+    for part in parts:
+        picture = sheet_picture(part.sheet)
+        for position in (
+            row * part.sheet.columns + column for row in part.rows for column in range(part.sheet.columns)
+        ):
+            row, column = divmod(part.move(position), columns)
+            sprite = np.asarray(picture.crop(sprite_box(part.sheet, position)))
+            pixels[row * height : (row + 1) * height, column * width : (column + 1) * width] = sprite
+    fields = {"image": target.name, "tile_width": width, "tile_height": height, "columns": columns}
+    return Sheet.validate(fields).with_picture(_encode_copy(pixels), str(target))
 
 
 def _encode_copy(pixels: NDArray[np.uint8]) -> bytes:

@@ -31,20 +31,8 @@ from ..core.params import MAX_SIDE, Sized, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.digging import DiggableGrid
+from ..kernels import aggregation as kernels
 from ..kernels import bind
-from ..kernels.aggregation import (
-    ATTRACTOR,
-    COARSE,
-    FINE,
-    WALK_IN,
-    WALK_OUT,
-    AggregationRules,
-    AggregationState,
-    AreaBox,
-    BlockCounts,
-    aggregate,
-    count_floors,
-)
 from ..kernels.blocks import block_size
 from ..kernels.drunkard import FLOOR, ROCK
 
@@ -52,7 +40,7 @@ FRAMES = 120
 """Approximate maximum number of frames of the growing cave, besides one per block."""
 MAX_PARTICLE_STEPS = 1 << 16
 """Number of steps after which a particle is dropped."""
-MODES = {"walk-in": WALK_IN, "walk-out": WALK_OUT, "attractor": ATTRACTOR}
+MODES = {"walk-in": kernels.WALK_IN, "walk-out": kernels.WALK_OUT, "attractor": kernels.ATTRACTOR}
 
 
 class AggregationParams(Sized):
@@ -94,25 +82,29 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     height, width = site.shape
     _put_nucleus(ground, p)
     floors = np.empty(ground.capacity if is_walk_out else 0, dtype=np.int64)
-    progress = AggregationState.new()
+    progress = kernels.AggregationState.new()
     initial_floors = ground.find_floors()
     progress.dug, progress.row = len(initial_floors), -1
     if is_walk_out:
         floors[: len(initial_floors)] = initial_floors
         progress.listed = len(initial_floors)
-    blocks = BlockCounts(*_make_blocks(ground, FINE, is_walk_out), *_make_blocks(ground, COARSE, is_walk_out))
-    count_floors(ground.cells, is_walk_out, blocks)
+    blocks = kernels.BlockCounts(
+        *_make_blocks(ground, kernels.FINE, is_walk_out), *_make_blocks(ground, kernels.COARSE, is_walk_out)
+    )
+    kernels.count_floors(ground.cells, is_walk_out, blocks)
     # `ground.cells` has a margin of one cell.
     target_row, target_column = (int(place) + 1 for place in ground.middle)
-    box = AreaBox(ground.top + 1, ground.left + 1, ground.height, ground.width, target_row, target_column)
+    box = kernels.AreaBox(ground.top + 1, ground.left + 1, ground.height, ground.width, target_row, target_column)
     flip_rows = height + 1 if p.symmetry in ("vertical", "both") else 0
     flip_columns = width + 1 if p.symmetry in ("horizontal", "both") else 0
     brush = _make_brush(p.brush)
     first, goal = len(initial_floors), ground.count_target(p.coverage)
     yield Frame(ground.snapshot, "nucleus", 0.0)
     at, dug, more, budget = first, first, first < goal, block_size("aggregation", 1 << 20)
-    rules = AggregationRules(mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns, MAX_PARTICLE_STEPS)
-    work = bind(partial(aggregate, rng.state, ground.cells, rules, brush, floors, blocks, progress))
+    rules = kernels.AggregationRules(
+        mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns, MAX_PARTICLE_STEPS
+    )
+    work = bind(partial(kernels.aggregate, rng.state, ground.cells, rules, brush, floors, blocks, progress))
     while more:
         at = min(goal, at + max(1, min(budget, (goal - first) // FRAMES)))
         while more and dug < at:

@@ -39,9 +39,7 @@ from ..core.site import Site, Steps
 from ..core.tilemap import adopt_cells
 from ..neural.inference import count_bytes
 from ._diffusion.masked_map import REFILL_STEPS, MaskedMap, find_locked_tiles
-from ._diffusion.params import DiffusionParams
-from ._diffusion.slack import count_inside_and_edge
-from ._diffusion.training_params import DiffusionTrainingParams
+from ._diffusion.params import DiffusionParams, DiffusionTrainingParams, count_inside_and_edge
 
 
 def _validate(p: DiffusionParams, site: Site) -> None:

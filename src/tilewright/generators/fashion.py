@@ -36,8 +36,7 @@ from ._fashion.behaviour import behave_alike as behave_alike
 from ._fashion.behaviour import behaviour_grid as behaviour_grid
 from ._fashion.behaviour import behaviour_id as behaviour_id
 from ._fashion.gallery import PREFIX, find_scores
-from ._fashion.large import advance_on_gpu
-from ._fashion.many import FashionMany
+from ._fashion.many import FashionMany, advance_on_gpu
 from ._fashion.scores import normal_form as normal_form
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {

@@ -38,10 +38,9 @@ from ..analysis.sample_use import find_coverage, measure_sample_use
 from ..core.entries import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ._patterns.blocks import STAGES, Block, has_blocks, split_blocks
 from ._patterns.params import PatternsParams, PatternsTrainingParams
 from ._patterns.pattern_counter import BOXES_PER_BLOCK, PatternCounter, is_short
-from ._patterns.runs import Run, improve
+from ._patterns.runs import STAGES, Block, Run, has_blocks, improve, split_blocks
 from ._patterns.sample_index import find_copy_limit, limits_copies
 from ._patterns.target import TargetDistribution
 

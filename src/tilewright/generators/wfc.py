@@ -30,8 +30,7 @@ from ..core.site import Site, Steps
 from ..core.tilemap import DeferredNumbers
 from ._wfc.constraints import Constraints, validate
 from ._wfc.params import WfcParams, WfcTrainingParams
-from ._wfc.relaxation import drop_conflicting_locks, finish_relaxed
-from ._wfc.solver import Solver
+from ._wfc.solver import Solver, drop_conflicting_locks, finish_relaxed
 
 UPDATES_PER_CELL = 100
 """Approximate number of patterns removed per cell, to estimate the cost of a map."""

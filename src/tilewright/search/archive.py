@@ -18,7 +18,7 @@ from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from ..jobs.cluster import RunParams
 from .definition import Definition
-from .genes import Units
+from .genome import Units
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,12 +15,11 @@ from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import read_knobs
 from ..core.seeds import Rng, Seed, number_seed, read_seed
-from ..formats._recipes import to_editable_data
+from ..formats._resolver import to_editable_data
 from ..jobs.definition import StoredJob, find_revisions, format_definition, read_measures, refuse_other_revisions
 from .axes import Axes, MeasureAxis, Objective, ObjectiveValue
 from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, Emitters
-from .genes import SeedGene
-from .genome import Genome, Vary
+from .genome import Genome, SeedGene, Vary
 
 KIND = "tilewright archive"
 LAYOUT = 1
@@ -212,17 +211,8 @@ class Definition:
         Raise a TilewrightError if it is damaged, and BadFile if it was written by a version that makes other archives.
         """
         stored = StoredDefinition.from_json(text)
-        found = cls.of(
-            _read_recipe(stored.recipe),
-            vary=stored.vary,
-            measures=stored.measures,
-            objective=stored.objective,
-            evaluations=stored.evaluations,
-            seed=stored.seed,
-            repeats=stored.repeats,
-            batch=stored.batch,
-            emitters=stored.emitters,
-        )
+        params = {name: getattr(stored, name) for name in SearchParams.model_fields}
+        found = cls.of(_read_recipe(stored.recipe), **params)
         refuse_other_revisions("archive", stored.tilewright, stored.revisions, found.revisions)
         return replace(found, version=stored.tilewright)
 

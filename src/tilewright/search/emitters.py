@@ -21,8 +21,7 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.seeds import Rng
-from .genes import Units
-from .genome import Genome
+from .genome import Genome, Units
 
 ISO_SIGMA = 0.01
 """Standard deviation of the noise that iso+line adds to each slot."""

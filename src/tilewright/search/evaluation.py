@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
+from ..analysis.survey import measure_maps
 from ..batch import NoKernel
 from ..batch.many import MapBatch, make_batch_by_kernels
 from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
@@ -22,7 +22,7 @@ from ..core.registry import measures as measure_registry
 from ..core.tilemap import TileMap, convert_cells
 from ..core.tileset import Tileset
 from .definition import Definition
-from .genes import ChoiceGene, Units
+from .genome import ChoiceGene, Units
 
 NO_CELLS: NDArray[Any] = np.empty((0, 0), dtype=np.uint8)
 MIN_BATCH = 16

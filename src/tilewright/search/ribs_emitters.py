@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from ..core.errors import TilewrightError
 from ..core.seeds import Rng
 from .emitters import NO_PARENT, RIBS_EMITTERS, Parents, Proposals, emit_line, redraw, reflect
-from .genes import Units
-from .genome import Genome
+from .genome import Genome, Units
 
 LINE_ISO_SIGMA, LINE_SIGMA = 0.02, 0.3
 CMA_SIGMA = 0.1

@@ -15,7 +15,7 @@ from .archive import Archive, Solutions
 from .definition import Definition
 from .emitters import EMITTERS, NO_PARENT, Bandit, Parents, Proposals, emit_random
 from .evaluation import Evaluations
-from .genes import Units
+from .genome import Units
 from .ribs_emitters import CmaEmitter, compare_with_elites, emit_ribs_line
 
 Floats = NDArray[np.float64]

@@ -14,14 +14,14 @@ from ..core.errors import BadFile, GaveUp
 from ..core.keywords import with_keywords
 from ..core.params import PathText, param
 from ..core.recipe import Recipe
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team, connect_workers
 from ..jobs.progress import Progress, check_callback
 from .archive import Archive
 from .definition import MAX_EVALUATIONS, Definition, SearchParams
 from .evaluation import Evaluations, Evaluator, evaluate_task
 from .gallery import PREFIX, load_shipped
-from .genes import Units
+from .genome import Units
 from .ribs_emitters import refuse_without_ribs
 from .rounds import Evaluate, Search
 

@@ -29,7 +29,7 @@ from ..jobs.tables import ROWS_PER_GROUP, encode_table
 from .archive import EMPTY, Archive
 from .definition import MAX_EVALUATIONS, Definition
 from .evaluation import find_tileset
-from .genes import SeedGene
+from .genome import SeedGene
 from .rounds import Search
 
 ELITES, ROUNDS = "elites.parquet", "rounds.jsonl"

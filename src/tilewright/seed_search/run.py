@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.many import measure_maps
+from ..analysis.survey import measure_maps
 from ..batch import Device, Scanner, ScanResult
 from ..core.errors import TilewrightError
 from ..core.keywords import with_keywords
@@ -15,7 +16,7 @@ from ..core.params import PathText, param
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.tilemap import TileMap
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team, can_connect, connect_workers
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .definition import SeekDefinition, SeekParams
@@ -156,38 +157,22 @@ class Chunks:
         self._size = max(1, min(MAX_CHUNK, 4 * self._size, wanted))
 
 
+@dataclass
 class SeekJob:
-    """A run of a search, from its state to its end.
+    """A run of a search, from its state to its end."""
 
-    Parameters
-    ----------
-    state
-        State of the search.
-    workers
-        Number of worker processes; None to choose it by the remaining time.
-    scheduler
-        Address of a Dask cluster.
-    on_progress
-        Function called after each step.
-    folder
-        Folder to write checkpoints and the result to.
-    """
+    state: SeekState
+    workers: int | None
+    """Number of worker processes; None to choose it by the remaining time."""
+    scheduler: str | None
+    """Address of a Dask cluster."""
+    on_progress: OnProgress
+    folder: SeekFolder | None = None
+    """Folder to write checkpoints and the result to."""
+    dashboard: str = ""
 
-    def __init__(
-        self,
-        state: SeekState,
-        workers: int | None,
-        scheduler: str | None,
-        on_progress: OnProgress,
-        folder: SeekFolder | None = None,
-    ) -> None:
-        self.state = state
-        self.workers = workers
-        self.scheduler = scheduler
-        self.on_progress = on_progress
-        self.folder = folder
-        self.dashboard = ""
-        self._stored = (monotonic(), state.tally.tested)
+    def __post_init__(self) -> None:
+        self._stored = (monotonic(), self.state.tally.tested)
 
     def finish(self) -> FoundSeeds:
         """Test the missing seeds, and return the result."""

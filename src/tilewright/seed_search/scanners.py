@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.many import measure_maps
+from ..analysis.survey import measure_maps
 from ..batch import NoKernel, ScanBound, Scanner, ScanResult, count_bins, find_better
 from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
 from ..core.pipeline import run

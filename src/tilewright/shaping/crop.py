@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from numpy.typing import NDArray
-from pydantic import model_validator
 
 from ..core.entries import transform
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, Problem, problem
 from ..core.params import MAX_SIDE, Params, param
 
 
@@ -24,11 +24,9 @@ class CropParams(Params):
     margin: int = param(0, ge=0, le=MAX_SIDE)
     """Number of cells to cut off at every edge, instead of a rectangle."""
 
-    @model_validator(mode="after")
-    def _check_rectangle(self) -> CropParams:
+    def find_problems(self) -> Iterator[Problem]:
         if self.margin and (self.x or self.y or self.width or self.height):
-            raise InvalidRecipe("give either a margin or a rectangle (x, y, width, height)", at="margin")
-        return self
+            yield problem("give either a margin or a rectangle (x, y, width, height)", at="margin")
 
 
 @transform(CropParams)

@@ -19,20 +19,19 @@ Source of the minimum cut: Ford, Fulkerson, "Maximal flow through a network", 19
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
 from ..analysis.doorways import passages
 from ..analysis.keys import KEY, LOCK
 from ..analysis.paths import steps_from
 from ..analysis.survey import Survey
 from ..core.entries import shaper
-from ..core.errors import GaveUp, InvalidRecipe, pluralize
+from ..core.errors import GaveUp, InvalidRecipe, Problem, pluralize, problem
 from ..core.grid import Label
 from ..core.params import MAX_AREA, Names, Params, param
 from ..core.seeds import Rng
@@ -71,18 +70,16 @@ class LockAndKeyParams(Params):
     tile: Label | None = param(None, tiles=True)
     """Passable tile of all locked doors; by default that of their color, such as red door, or else door."""
 
-    @model_validator(mode="after")
-    def _check_colors(self) -> LockAndKeyParams:
-        if not all(color.strip() == color != "" for color in self.colors):
-            raise InvalidRecipe("each color needs a name without spaces around it", at="colors", rule="missing")
+    def find_problems(self) -> Iterator[Problem]:
         twice = [name for number, name in enumerate(self.names) if name in self.names[:number]]
-        if twice or len(set(self.colors)) < len(self.colors):
+        if not all(color.strip() == color != "" for color in self.colors):
+            yield problem("each color needs a name without spaces around it", at="colors", rule="missing")
+        elif twice or len(set(self.colors)) < len(self.colors):
             again = f", {twice[0]!r} is there twice" if twice else ""
-            raise InvalidRecipe(f"must contain each color once{again}", at="colors", rule="duplicate")
-        if self.min_count is not None and self.min_count > self.count:
+            yield problem(f"must contain each color once{again}", at="colors", rule="duplicate")
+        elif self.min_count is not None and self.min_count > self.count:
             text = f"must be at most count, {self.count}, got {self.min_count}"
-            raise InvalidRecipe(text, at="min_count", rule="maximum", instead=self.count)
-        return self
+            yield problem(text, at="min_count", rule="maximum", instead=self.count)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -24,11 +24,8 @@ from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
 from ..play.game import choose_game, read_game
 from ..play.solve import play_map
-from ._make_playable.dungeon import repair_dungeon
 from ._make_playable.ends import add_ends
-from ._make_playable.platformer import repair_platformer
-from ._make_playable.repair import Changes, Mask, apply_changes
-from ._make_playable.runner import repair_runner
+from ._make_playable.repairs import Changes, Mask, apply_changes, repair_dungeon, repair_platformer, repair_runner
 
 MAX_ROUNDS = 8
 """Maximum number of repairs to try, of the map and of the repaired map each."""

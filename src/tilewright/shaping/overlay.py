@@ -8,17 +8,17 @@ their tiles in any case. Rooms, links and markers are copied into rectangles and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import field_validator, model_validator
+from pydantic import field_validator
 
 from ..core import pipeline
 from ..core.entries import shaper
-from ..core.errors import GaveUp, InvalidRecipe, UnknownName
+from ..core.errors import GaveUp, InvalidRecipe, Problem, UnknownName, problem
 from ..core.grid import Label
 from ..core.locks import Locks
 from ..core.params import MAX_SIDE, Params, hint, param
@@ -55,13 +55,11 @@ class OverlayParams(Params):
     def _read_tiles(cls, value: Any) -> Any:
         return tuple(value.items()) if isinstance(value, Mapping) else value
 
-    @model_validator(mode="after")
-    def _check_place(self) -> OverlayParams:
+    def find_problems(self) -> Iterator[Problem]:
         if self.where is not None and (self.x or self.y or self.width or self.height):
-            raise InvalidRecipe("give either where or a rectangle (x, y, width, height)", at="where", rule="conflict")
-        if not {"width", "height"} <= set(type(self.recipe.params).model_fields):
-            raise InvalidRecipe(f"{self.recipe.technique} has no width and height to fit a place", at="recipe")
-        return self
+            yield problem("give either where or a rectangle (x, y, width, height)", at="where", rule="conflict")
+        elif not {"width", "height"} <= set(type(self.recipe.params).model_fields):
+            yield problem(f"{self.recipe.technique} has no width and height to fit a place", at="recipe")
 
 
 @shaper(OverlayParams, dimensions=(2,))

@@ -8,15 +8,14 @@ Locked cells keep their tiles.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import numpy as np
-from pydantic import model_validator
 
 from ..analysis.regions import Directions, regions_of_tiles
 from ..core.entries import shaper
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, Problem, problem
 from ..core.grid import Label
 from ..core.params import MAX_AREA, MAX_SIDE, Params, param
 from ..core.seeds import Rng
@@ -45,18 +44,16 @@ class PaintParams(Params):
     directions: Directions = param(4)
     """Whether cells are connected in 4 directions, or in 8 including diagonals."""
 
-    @model_validator(mode="after")
-    def _check_choice(self) -> PaintParams:
-        if (self.x is None) != (self.y is None):
-            raise InvalidRecipe("give both or neither", at="x", rule="conflict", place="x, y")
-        if self.largest is not None and self.smallest is not None:
-            raise InvalidRecipe("give only one of them", at="largest", rule="conflict", place="largest, smallest")
-        if self.max_size is not None and self.max_size < self.min_size:
-            raise InvalidRecipe(f"must be at least min_size, {self.min_size}, got {self.max_size}", at="max_size")
+    def find_problems(self) -> Iterator[Problem]:
         sized = self.largest or self.smallest or self.max_size or self.min_size > 1
-        if self.x is None and self.of is None and not sized:
-            raise InvalidRecipe("select regions to paint by x and y, of, min_size, max_size, largest or smallest")
-        return self
+        if (self.x is None) != (self.y is None):
+            yield problem("give both or neither", at="x", rule="conflict", place="x, y")
+        elif self.largest is not None and self.smallest is not None:
+            yield problem("give only one of them", at="largest", rule="conflict", place="largest, smallest")
+        elif self.max_size is not None and self.max_size < self.min_size:
+            yield problem(f"must be at least min_size, {self.min_size}, got {self.max_size}", at="max_size")
+        elif self.x is None and self.of is None and not sized:
+            yield problem("select regions to paint by x and y, of, min_size, max_size, largest or smallest")
 
 
 @shaper(PaintParams, example="caves --shape paint,tile=water,of=floor,smallest=3")

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from pydantic import model_validator
 
 from ..core.entries import shaper
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, Problem, problem
 from ..core.grid import Label
 from ..core.params import Params, param
 from ..core.seeds import Rng
@@ -30,13 +29,11 @@ class ReplaceParams(Params):
     share: float = param(1.0, ge=0, le=1)
     """Fraction of the cells to replace."""
 
-    @model_validator(mode="after")
-    def _check_pairs(self) -> ReplaceParams:
+    def find_problems(self) -> Iterator[Problem]:
         if (self.tile is None) != (self.by is None):
-            raise InvalidRecipe("give both, or use pairs", at="tile", rule="conflict", place="tile, by")
-        if self.tile is None and not self.pairs:
-            raise InvalidRecipe("give the tiles to replace: tile and by, or pairs", rule="missing")
-        return self
+            yield problem("give both, or use pairs", at="tile", rule="conflict", place="tile, by")
+        elif self.tile is None and not self.pairs:
+            yield problem("give the tiles to replace: tile and by, or pairs", rule="missing")
 
     def all_pairs(self) -> Iterator[tuple[Label, Label]]:
         if self.tile is not None and self.by is not None:

@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from math import ceil, log
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from ..core.errors import TilewrightError, TooLarge
@@ -276,7 +277,7 @@ class JobQueue:
         if not waiting:
             return None
         is_oldest_turn = self._starts % STARTS_UNTIL_OLDEST == STARTS_UNTIL_OLDEST - 1
-        level = min(waiting, key=_submission_time if is_oldest_turn else _cost_level).cost_level
+        level = min(waiting, key=attrgetter("submitted" if is_oldest_turn else "cost_level")).cost_level
         return next(job for job in waiting if job.cost_level == level)
 
     def _detach_long_jobs(self) -> None:
@@ -313,14 +314,6 @@ class JobQueue:
             else:
                 job.result.set_exception(failure)
         self._start_next()
-
-
-def _submission_time(job: Job) -> float:
-    return job.submitted
-
-
-def _cost_level(job: Job) -> int:
-    return job.cost_level
 
 
 def _stopping_error() -> Stopping:

@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from math import prod
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.embedded_pictures import MAX_PICTURE_PIXELS
@@ -140,10 +141,20 @@ def _fit_scale(options: P, view: View, max_pixels: int, comfortable: int = STILL
 # -- uploads ----------------------------------------------------------------------------------------------------
 
 
-def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -> None:
-    """Raise TooLarge for files that are too large, packed or unpacked. Invalid files are left to their reader."""
+def find_bare_name(name: str, default: str) -> str:
+    """Return the name of an uploaded file without folders."""
+    return PurePosixPath(PureWindowsPath(name).name).name[-100:] or default
+
+
+def check_bytes(content: bytes, name: str, settings: Settings) -> None:
+    """Raise TooLarge if an uploaded file has too many bytes."""
     if len(content) > settings.upload:
         raise TooLarge(f"must have at most {settings.upload:,} bytes, got {len(content):,}", at=name)
+
+
+def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -> None:
+    """Raise TooLarge for files that are too large, packed or unpacked. Invalid files are left to their reader."""
+    check_bytes(content, name, settings)
     if entry.name in PICTURES:
         pixels = _count_pixels(content, PICTURES[entry.name])
         if pixels > settings.pixels:
@@ -159,8 +170,7 @@ def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -
 
 def check_model_upload(content: bytes, name: str, settings: Settings) -> None:
     """Raise TooLarge for files of models that are too large, packed or unpacked."""
-    if len(content) > settings.upload:
-        raise TooLarge(f"must have at most {settings.upload:,} bytes, got {len(content):,}", at=name)
+    check_bytes(content, name, settings)
     if (unpacked := _unpacked_size(content)) > MAX_MODEL_BYTES:
         raise TooLarge(f"must have at most {MAX_MODEL_BYTES:,} bytes when unpacked, got {unpacked:,}", at=name)
 
@@ -170,9 +180,8 @@ def _count_pixels(content: bytes, kind: str) -> int:
     from PIL import Image
 
     Image.init()
-    try:
-        factory = Image.OPEN[kind][0]  # Image.open would warn about large pictures before they can be refused.
-        picture = factory(io.BytesIO(content), "")
+    try:  # Image.open would warn about large pictures before they can be refused.
+        picture = Image.OPEN[kind][0](io.BytesIO(content), "")
         return int(picture.width * picture.height)
     except Exception:  # Decoders raise nearly any exception on broken files.
         return 0
@@ -182,8 +191,7 @@ def open_picture(content: bytes, name: str, settings: Settings) -> Image:
     """Open a picture of sprites, without decoding it. Raise an error if it is no picture, or too large."""
     from PIL import Image
 
-    if len(content) > settings.upload:
-        raise TooLarge(f"must have at most {settings.upload:,} bytes, got {len(content):,}", at=name)
+    check_bytes(content, name, settings)
     Image.init()
     for kind in SHEET_KINDS:
         try:

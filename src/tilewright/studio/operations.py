@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -34,8 +34,16 @@ from ..formats._animation import AnimationParams
 from ..overlays.kinds import OverlayRequest
 from ..overlays.overlay import Overlay
 from .jobs import CancelToken
-from .limits import check_recipe_size, check_size, check_upload, fit_animation, fit_picture, limit_frames
-from .resolver import StudioResolver
+from .limits import (
+    check_recipe_size,
+    check_size,
+    check_upload,
+    find_bare_name,
+    fit_animation,
+    fit_picture,
+    limit_frames,
+)
+from .own_files import StudioResolver
 from .settings import Settings
 
 Files = Mapping[str, bytes]
@@ -279,22 +287,6 @@ def zip_files(files: Files) -> bytes:
     return buffer.getvalue()
 
 
-def export_animation(
-    recipe: Recipe,
-    format: str,
-    options: Mapping[str, Any],
-    token: CancelToken,
-    name: str = "map",
-    *,
-    edit: Callable[[TileMap], TileMap] | None = None,
-    on_progress: OnProgress | None = None,
-) -> Files:
-    """Return the files of an animation of the generation. The parameters are those of `export_map`."""
-    if format_registry.get(format).animate is None:
-        raise TilewrightError(f"format {format!r} cannot write an animation")
-    return export_map(recipe, format, options, token, name, edit=edit, on_progress=on_progress).files
-
-
 def read_upload(
     content: bytes, name: str, settings: Settings, tileset: Tileset | None = None, format: str | None = None
 ) -> TileMap:
@@ -324,7 +316,7 @@ def read_upload(
     TooLarge
         If the file or its map exceeds the limits.
     """
-    bare = PurePosixPath(PureWindowsPath(name).name).name[-100:] or "file"
+    bare = find_bare_name(name, "file")
     entry = format_of(bare, format)
     if entry.read is None:
         readable = [other.name for other in format_registry if other.read]

@@ -149,6 +149,11 @@ class Session:
             self.emit("open", self.state)
             self.change(state, switch_off=switch_off)
 
+    def open_in_make(self, found: State, **changes: Any) -> None:
+        """Open the map of another state in Make, with further changes of the own state."""
+        recipe: dict[str, Any] = {"recipe": found.recipe, "locks": found.locks, "painted": None, "off": found.off}
+        self.open(replace(self.state, **recipe, **changes).with_view_settings(tab="make"))
+
     def change_view(self, **changes: Any) -> None:
         """Change view settings, without an undo step."""
         self._set_state(self.state.with_view_settings(**changes))

@@ -34,7 +34,7 @@ from .gallery.state import Gallery
 from .jobs import MAX_OBJECTS
 from .link_params import LinkParams
 from .make.opened_recipe import OpenedRecipe, find_knobs, read_params
-from .own_tiles.pictures import store_pictures
+from .own_files import store_pictures
 from .search.state import SearchViewState
 
 VERSION = 1

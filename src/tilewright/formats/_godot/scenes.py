@@ -15,15 +15,7 @@ from .._layers import SpriteLayer, sprite_layers
 from . import GodotParams
 from .atlas import Atlas, Codes
 from .resources import TilesetFiles
-from .values import (
-    IDENTIFIER_CHARACTERS,
-    NODE_CHARACTERS,
-    UniqueNames,
-    format_section,
-    format_value,
-    format_vector,
-    quote,
-)
+from .values import IDENTIFIER_CHARACTERS, UniqueNames, format_section, format_value, format_vector, quote
 
 MAX_SIDE = (1 << 15) - 1
 """Maximum width and height of a map: Godot stores the coordinates of cells in 16 bits."""
@@ -76,7 +68,7 @@ def encode_scene(map: TileMap, files: TilesetFiles, options: GodotParams, *, nam
     table = files.atlas.to_table()
     label = {**describe_map(map), "atlas": [len(table), pack_array(table)]}
     root["metadata/tilewright"] = quote(encode_label(map, label, "scene"))
-    root_name = UniqueNames(NODE_CHARACTERS).add(name, "Map")
+    root_name = UniqueNames().add(name, "Map")
     sections = [
         f"[gd_scene format={4 if packed else 3}]\n\n",
         format_section(f'ext_resource type="TileSet" path={quote(tileset)} id="1"', {}),
@@ -206,7 +198,7 @@ def _iter_markers(map: TileMap, cell: tuple[int, int]) -> Iterator[str]:
     if not map.markers:
         return
     yield format_section('node name="Markers" type="Node2D" parent="."', {})
-    names = UniqueNames(NODE_CHARACTERS)
+    names = UniqueNames()
     for marker in map.markers:
         group = f" groups=[{quote(marker.name)}]" if marker.name else ""
         head = f'node name={quote(names.add(marker.name, "marker"))} type="Marker2D" parent="Markers"{group}'
@@ -222,7 +214,7 @@ def _marker_properties(map: TileMap, marker: Marker, cell: tuple[int, int]) -> d
     }
     if map.cells.ndim == 3:
         found["metadata/level"] = str(marker.level)
-    names = UniqueNames(IDENTIFIER_CHARACTERS, "marker", "cell", "level")
+    names = UniqueNames("marker", "cell", "level", forbidden=IDENTIFIER_CHARACTERS)
     return found | {
         f"metadata/{names.add(name, 'property')}": format_value(value) for name, value in marker.properties.items()
     }

@@ -82,7 +82,7 @@ def format_section(head: str, properties: Mapping[str, str]) -> str:
 class UniqueNames:
     """Names that are unique and contain no forbidden characters."""
 
-    def __init__(self, forbidden: re.Pattern[str], *taken: str) -> None:
+    def __init__(self, *taken: str, forbidden: re.Pattern[str] = NODE_CHARACTERS) -> None:
         self._forbidden = forbidden
         self._counts = dict.fromkeys(taken, 1)
         """Numbers to start from, by reserved name."""

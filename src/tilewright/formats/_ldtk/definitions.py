@@ -193,6 +193,24 @@ class TilePicture:
     numbers: NDArray[np.int64]
     """Array (sprite,) of the tile of each sprite in the picture."""
 
+    @classmethod
+    def of(cls, tileset: Tileset, options: LdtkParams, path: Path, uid: int) -> TilePicture:
+        """Return the picture of a tileset. Raise InvalidRecipe if its tiles are not square."""
+        sheet = tileset.sheet
+        if sheet is not None and sheet.tile_width != sheet.tile_height:
+            size = f"{sheet.tile_width}x{sheet.tile_height}"
+            raise InvalidRecipe(
+                f"LDtk needs square tiles, those of tileset {tileset.name!r} have {size} pixels; use tmx"
+            )
+        artwork = Artwork.of(tileset)
+        picture = _use_own_sheet(artwork, options, path) or _draw_sheet(artwork, options, path)
+        data: dict[int, Data] = {}
+        for number, sprite in zip(picture.numbers.tolist(), artwork.sprites, strict=True):
+            data.setdefault(number, describe_tile(tileset, sprite.tile))
+        identifier = make_identifier(tileset.name)
+        definition = make_tileset(uid, identifier, picture.path, picture.size, picture.grid, data)
+        return cls(definition, picture.files, picture.numbers)
+
     @property
     def size(self) -> int:
         """Width and height of a tile in pixels."""
@@ -207,22 +225,6 @@ class TilePicture:
     def make_rectangle(self, sprite: int) -> Data:
         x, y = self.find_source(int(self.numbers[sprite]))
         return {"tilesetUid": self.definition["uid"], "x": x, "y": y, "w": self.size, "h": self.size}
-
-
-def make_tile_picture(tileset: Tileset, options: LdtkParams, path: Path, uid: int) -> TilePicture:
-    """Return the picture of a tileset. Raise InvalidRecipe if its tiles are not square."""
-    sheet = tileset.sheet
-    if sheet is not None and sheet.tile_width != sheet.tile_height:
-        size = f"{sheet.tile_width}x{sheet.tile_height}"
-        raise InvalidRecipe(f"LDtk needs square tiles, those of tileset {tileset.name!r} have {size} pixels; use tmx")
-    artwork = Artwork.of(tileset)
-    picture = _use_own_sheet(artwork, options, path) or _draw_sheet(artwork, options, path)
-    data: dict[int, Data] = {}
-    for number, sprite in zip(picture.numbers.tolist(), artwork.sprites, strict=True):
-        data.setdefault(number, describe_tile(tileset, sprite.tile))
-    identifier = make_identifier(tileset.name)
-    definition = make_tileset(uid, identifier, picture.path, picture.size, picture.grid, data)
-    return TilePicture(definition, picture.files, picture.numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +279,7 @@ MARKER_COLORS = ("#BE4A2F", "#3E8948", "#0099DB", "#FEAE34", "#B55088", "#68386C
 
 
 class EntityWriter:
-    """Definitions of the entities of maps, and their entities.
+    """Definitions of the entities of maps and of the level field, and the entities.
 
     Each name of a marker is an entity of its own, which has a field for each property of these markers. The
     documentation of entities and fields holds the names as they were before they became identifiers.
@@ -316,6 +318,8 @@ class EntityWriter:
             self.markers[name] = make_entity(
                 next(uids), identifier, name, MARKER_TAG, size, color, fields, is_area=False
             )
+        self.label_field = make_label_field(next(uids))
+        """Definition of the level field."""
 
     @property
     def definitions(self) -> list[Data]:
@@ -328,13 +332,11 @@ class EntityWriter:
             values = (number, room.name or None)
             fields = [make_field_value(*pair) for pair in zip(self.room["fieldDefs"], values, strict=False)]
             iid = make_iid(*path, "room", number)
-            found.append(self._make(self.room, iid, (room.x, room.y), (room.width, room.height), place, fields))
+            found.append(self._make(self.room, iid, (room.x, room.y, room.width, room.height), place, fields))
         for number, marker in enumerate(map.markers):
             if marker.level == floor:
-                definition = self.markers[marker.name]
-                iid = make_iid(*path, "marker", number)
-                fields = [*self._iter_fields(marker)]
-                found.append(self._make(definition, iid, (marker.x, marker.y), (1, 1), place, fields))
+                iid, fields = make_iid(*path, "marker", number), [*self._iter_fields(marker)]
+                found.append(self._make(self.markers[marker.name], iid, (marker.x, marker.y, 1, 1), place, fields))
         return found
 
     def _iter_fields(self, marker: Marker) -> Iterator[Data]:
@@ -345,28 +347,23 @@ class EntityWriter:
                 yield make_field_value(field, value if type(value) is kind else None)
 
     def _make(
-        self,
-        definition: Data,
-        iid: str,
-        cell: tuple[int, int],
-        extent: tuple[int, int],
-        place: tuple[int, int],
-        fields: Sequence[Data],
+        self, definition: Data, iid: str, cells: tuple[int, int, int, int], place: tuple[int, int], fields: list[Data]
     ) -> Data:
-        x, y = cell[0] * self.size, cell[1] * self.size
+        """Return an entity. `cells` are its place and its size in cells."""
+        x, y, width, height = (number * self.size for number in cells)
         return {
             "__identifier": definition["identifier"],
-            "__grid": [*cell],
+            "__grid": [*cells[:2]],
             "__pivot": [0, 0],
             "__tags": definition["tags"],
             "__tile": None,
             "__smartColor": definition["color"],
             "iid": iid,
-            "width": extent[0] * self.size,
-            "height": extent[1] * self.size,
+            "width": width,
+            "height": height,
             "defUid": definition["uid"],
             "px": [x, y],
-            "fieldInstances": [*fields],
+            "fieldInstances": fields,
             "__worldX": place[0] + x,
             "__worldY": place[1] + y,
         }

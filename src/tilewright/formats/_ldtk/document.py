@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any, TypeVar
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, ConfigDict, Field
 
-from ...core.errors import InvalidRecipe, TooLarge
-from ...core.params import explain
-from .._documents import check_megabytes, parse_document
-from . import unescape
+from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
+from ...core.parse_limits import check_json
+from ...core.tilemap import Marker, Room
+from .._data import check_sides
+from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document
+from . import MARKER_TAG, unescape
 
 MAX_BYTES = 1 << 28
 """Maximum size of a project; in memory it takes several times this size."""
@@ -21,9 +28,9 @@ CONTAINERS_PER_TILE = 4
 MAX_OBJECTS = 1 << 20
 """Maximum number of objects besides tiles, which take more memory."""
 TILE_KEYS = ("px", "t", "d")
+Numbers = NDArray[np.int64]
+"""IntGrid values or tile numbers of a level, (row, column); -1 where there is none."""
 
-Count = Annotated[int, Field(ge=0, lt=1 << 31)]
-Coordinate = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]
 """A string, which may also be null."""
 
@@ -34,9 +41,9 @@ class LdtkTile(tuple[int, int, int]):
     __slots__ = ()
 
 
-class _Record(BaseModel):
+class _Record(DocumentPart):
     # Problems name the fields as they are called here, because aliases such as __grid are not known as fields.
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True, loc_by_alias=False)
+    model_config = ConfigDict(loc_by_alias=False)
 
 
 class LdtkFieldDef(_Record):
@@ -113,6 +120,35 @@ class LdtkEntity(_Record):
     definition: Annotated[Coordinate, Field(alias="defUid")] = 0
     fields: Annotated[tuple[LdtkField, ...], Field(alias="fieldInstances")] = ()
 
+    def find_value(self, name: str) -> bool | int | float | str | None:
+        """Return the value of a field; None if there is none."""
+        return next((field.read_value() for field in self.fields if field.identifier == name), None)
+
+    def read_room(self, size: int) -> Room:
+        """Return the room of an entity, given the size of a cell in pixels."""
+        x, y, width, height = (round(side / size) for side in (*self.place, self.width, self.height))
+        name = self.find_value("name")
+        return Room(x, y, width, height, name if isinstance(name, str) else "")
+
+    def read_room_number(self, position: int) -> int:
+        """Return the number of a room in links; a room that was added in the editor has a negative one."""
+        number = self.find_value("room")
+        return number if type(number) is int and number >= 0 else -1 - position
+
+    def read_marker(self, size: int, definition: LdtkEntityDef | None) -> Marker:
+        """Return the marker of an entity, given the size of a cell in pixels.
+
+        Tilewright writes the names of markers and properties as the documentation of entities and fields.
+        """
+        column, row = self.cell or (int(self.place[0] // size), int(self.place[1] // size))
+        own = definition if definition and MARKER_TAG in definition.tags else None
+        docs = {field.uid: unescape(field.doc) for field in own.field_definitions} if own else {}
+        values = [
+            (docs.get(one.definition) or one.identifier, one.read_value()) for one in self.fields if one.identifier
+        ]
+        properties = {name: value for name, value in values if value is not None}
+        return Marker(unescape(own.doc) if own and own.doc else self.identifier, column, row, properties=properties)
+
 
 class LdtkLayer(_Record):
     identifier: Annotated[str, Field(alias="__identifier")] = ""
@@ -128,6 +164,57 @@ class LdtkLayer(_Record):
     tiles: Annotated[Any, Field(alias="gridTiles")] = None
     auto_tiles: Annotated[Any, Field(alias="autoLayerTiles")] = None
     entities: Annotated[tuple[LdtkEntity, ...], Field(alias="entityInstances")] = ()
+
+    def read_values(self) -> Numbers:
+        """Return the values of an IntGrid layer less one."""
+        shape = (self.height, self.width)
+        self.check_shape()
+        values = self.values
+        if not isinstance(values, list) or len(values) != math.prod(shape):
+            size = pluralize(len(values), "value") if isinstance(values, list) else short_repr(values)
+            text = f"has {size}, its size of {self.width}x{self.height} needs {math.prod(shape):,}"
+            raise InvalidRecipe(text, at=(self.identifier, "intGridCsv"))
+        if not set(map(type, values)) <= {int}:
+            raise InvalidRecipe("must be integers", at=(self.identifier, "intGridCsv"), rule="type")
+        if min(values) < 0 or max(values) >= 1 << 31:
+            wrong = min(values) if min(values) < 0 else max(values)
+            raise InvalidRecipe("must be 0 or more, and below 2^31", at=(self.identifier, "intGridCsv"), got=wrong)
+        return np.array(values, dtype=np.int64).reshape(shape) - 1
+
+    def check_shape(self) -> None:
+        """Raise an error for a layer without cells, or with too long sides."""
+        if not self.height * self.width:
+            raise InvalidRecipe("a map must have at least one cell", at=self.identifier, rule="minimum")
+        check_sides((self.height, self.width))
+
+    def iter_tiles(self) -> Iterator[list[Any]]:
+        """Yield the lists of tiles, the lowest first."""
+        for tiles in (self.auto_tiles, self.tiles):
+            if isinstance(tiles, list):
+                yield tiles
+
+
+def flatten_tiles(layers: list[LdtkLayer]) -> Numbers:
+    """Return the number of the uppermost tile of each cell. Layers are listed from the top."""
+    first = layers[0]
+    first.check_shape()
+    count = sum(len(tiles) for layer in layers for tiles in layer.iter_tiles())
+    if first.height * first.width > 1 << 16 and first.height * first.width > 1000 * count:
+        raise TooLarge(f"has {first.width:,}x{first.height:,} cells, but only {pluralize(count, 'tile')}")
+    numbers = np.full((first.height, first.width), -1, dtype=np.int64)
+    for layer in reversed(layers):
+        if (layer.size, layer.width, layer.height) != (first.size, first.width, first.height):
+            continue  # Layers with another grid, such as those shifted by half a cell, have no tile for each cell.
+        for tiles in layer.iter_tiles():
+            if not tiles:
+                continue
+            if not all(isinstance(tile, LdtkTile) for tile in tiles):
+                raise InvalidRecipe("must be tiles", at=layer.identifier, rule="type")
+            x, y, number = np.array(tiles, dtype=np.int64).T
+            row, column = y // layer.size, x // layer.size
+            inside = (row >= 0) & (row < first.height) & (column >= 0) & (column < first.width) & (number >= 0)
+            numbers[row[inside], column[inside]] = number[inside]
+    return numbers
 
 
 class LdtkLevel(_Record):
@@ -170,14 +257,13 @@ class LdtkLabel(_Record):
     """Identifier of the level with the first floor; empty for a first floor."""
 
 
-P = TypeVar("P", bound=_Record)
-
-
-def validate(kind: type[P], data: Any) -> P:
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        raise InvalidRecipe(explain(error, kind)[0]) from None
+def parse_json_object(text: str) -> Mapping[str, Any]:
+    """Return the object in a string, or an empty one."""
+    check_json(text, MAX_CONTAINERS, MAX_BYTES)
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def parse(content: bytes) -> Any:

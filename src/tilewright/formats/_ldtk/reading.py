@@ -9,8 +9,6 @@ called Room become rooms.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,46 +17,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import (
-    BadFile,
-    InvalidRecipe,
-    TilewrightError,
-    TooLarge,
-    UnknownName,
-    check_limit,
-    errors_within,
-    pluralize,
-    short_repr,
-)
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, UnknownName, check_limit, errors_within
 from ...core.grid import unpack
-from ...core.parse_limits import check_json
 from ...core.stored import parse_json
 from ...core.tilemap import Marker, Room
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
-from .._data import MAX_LABEL, StoredMap, check_sides
-from .._documents import PICTURES, read_sibling
-from . import CELLS_LAYER, LABEL_FIELD, MARKER_TAG, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
+from .._data import MAX_LABEL, StoredMap
+from .._documents import PICTURES, read_sibling, validate
+from . import CELLS_LAYER, LABEL_FIELD, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
 from .document import (
-    MAX_BYTES,
-    MAX_CONTAINERS,
-    LdtkEntity,
-    LdtkEntityDef,
     LdtkField,
     LdtkLabel,
     LdtkLayer,
     LdtkLayerDef,
     LdtkLevel,
     LdtkProject,
-    LdtkTile,
     LdtkTilesetDef,
+    Numbers,
+    flatten_tiles,
     parse,
-    validate,
+    parse_json_object,
 )
 
 EMPTY = "empty"
-Numbers = NDArray[np.int64]
-"""IntGrid values or tile numbers of a level, (row, column); -1 where there is none."""
 
 
 @dataclass(frozen=True)
@@ -161,67 +143,15 @@ def _read_numbers(
     if not chosen:
         raise InvalidRecipe("has no IntGrid layer and no tile layer")
     if chosen[0].type != "IntGrid":
-        return _flatten_tiles(chosen), _describe_tiles(chosen, project, source)
-    numbers = _read_values(chosen[0])
+        return flatten_tiles(chosen), _describe_tiles(chosen, project, source)
+    numbers = chosen[0].read_values()
     for things in chosen[1:]:
-        over = _read_values(things)
+        over = things.read_values()
         if over.shape != numbers.shape:
             raise InvalidRecipe(f"layer {things.identifier!r} must have the size of {chosen[0].identifier!r}")
         numbers = np.where(over >= 0, over, numbers)
     definitions = [one for one in project.defs.layers if one.uid in {layer.definition for layer in chosen}]
     return numbers, _describe_values(definitions)
-
-
-def _read_values(layer: LdtkLayer) -> Numbers:
-    """Return the values of an IntGrid layer less one."""
-    shape = (layer.height, layer.width)
-    _check_shape(shape, layer)
-    values = layer.values
-    if not isinstance(values, list) or len(values) != math.prod(shape):
-        size = pluralize(len(values), "value") if isinstance(values, list) else short_repr(values)
-        text = f"has {size}, its size of {layer.width}x{layer.height} needs {math.prod(shape):,}"
-        raise InvalidRecipe(text, at=(layer.identifier, "intGridCsv"))
-    if not set(map(type, values)) <= {int}:
-        raise InvalidRecipe("must be integers", at=(layer.identifier, "intGridCsv"), rule="type")
-    if min(values) < 0 or max(values) >= 1 << 31:
-        wrong = min(values) if min(values) < 0 else max(values)
-        raise InvalidRecipe("must be 0 or more, and below 2^31", at=(layer.identifier, "intGridCsv"), got=wrong)
-    return np.array(values, dtype=np.int64).reshape(shape) - 1
-
-
-def _check_shape(shape: tuple[int, int], layer: LdtkLayer) -> None:
-    if not math.prod(shape):
-        raise InvalidRecipe("a map must have at least one cell", at=layer.identifier, rule="minimum")
-    check_sides(shape)
-
-
-def _flatten_tiles(layers: list[LdtkLayer]) -> Numbers:
-    """Return the number of the uppermost tile of each cell. Layers are listed from the top."""
-    first = layers[0]
-    _check_shape((first.height, first.width), first)
-    count = sum(len(tiles) for layer in layers for tiles in _list_tiles(layer))
-    if first.height * first.width > 1 << 16 and first.height * first.width > 1000 * count:
-        raise TooLarge(f"has {first.width:,}x{first.height:,} cells, but only {pluralize(count, 'tile')}")
-    numbers = np.full((first.height, first.width), -1, dtype=np.int64)
-    for layer in reversed(layers):
-        if (layer.size, layer.width, layer.height) != (first.size, first.width, first.height):
-            continue  # Layers with another grid, such as those shifted by half a cell, have no tile for each cell.
-        for tiles in _list_tiles(layer):
-            if not tiles:
-                continue
-            if not all(isinstance(tile, LdtkTile) for tile in tiles):
-                raise InvalidRecipe("must be tiles", at=layer.identifier, rule="type")
-            x, y, number = np.array(tiles, dtype=np.int64).T
-            row, column = y // layer.size, x // layer.size
-            inside = (row >= 0) & (row < first.height) & (column >= 0) & (column < first.width) & (number >= 0)
-            numbers[row[inside], column[inside]] = number[inside]
-    return numbers
-
-
-def _list_tiles(layer: LdtkLayer) -> Iterator[list[Any]]:
-    for tiles in (layer.auto_tiles, layer.tiles):
-        if isinstance(tiles, list):
-            yield tiles
 
 
 def _describe_values(definitions: Iterable[LdtkLayerDef]) -> _Legend:
@@ -240,19 +170,11 @@ def _describe_tiles(layers: list[LdtkLayer], project: LdtkProject, source: Sourc
         return _Legend("ldtk", {})
     tiles: dict[int, Mapping[str, Any]] = {}
     for one in tileset.custom_data:
-        data = _parse_json(unescape(one.data))
+        data = parse_json_object(unescape(one.data))
         about = {key: data[key] for key in ("name", "kind", "passable") if key in data}
         text = one.data.strip()
         tiles[one.tile] = about or ({"name": text} if 0 < len(text) <= 40 and "\n" not in text else {})
     return _Legend(tileset.identifier or "ldtk", tiles, _find_sheet(tileset, source))
-
-
-def _parse_json(text: str) -> Mapping[str, Any]:
-    check_json(text, MAX_CONTAINERS, MAX_BYTES)
-    with suppress(ValueError, RecursionError):
-        found = json.loads(text)
-        return found if isinstance(found, dict) else {}
-    return {}
 
 
 def _find_sheet(tileset: LdtkTilesetDef, source: Source) -> Sheet | None:
@@ -280,44 +202,14 @@ def _read_entities(
             definition = definitions.get(entity.definition)
             is_room = ROOM_TAG in definition.tags if definition and definition.tags else entity.identifier == "Room"
             if is_room:
-                room = _read_room(entity, layer)
+                room = entity.read_room(layer.size)
                 if 0 <= room.x < room.x + room.width <= shape[1] and 0 <= room.y < room.y + room.height <= shape[0]:
-                    rooms.append((_read_room_number(entity, len(rooms)), room))
+                    rooms.append((entity.read_room_number(len(rooms)), room))
                 continue
-            column, row = entity.cell or (int(entity.place[0] // layer.size), int(entity.place[1] // layer.size))
-            if 0 <= column < shape[1] and 0 <= row < shape[0]:
-                name = _find_name(entity, definition)
-                markers.append(Marker(name, column, row, properties=_read_properties(entity, definition)))
+            marker = entity.read_marker(layer.size, definition)
+            if 0 <= marker.x < shape[1] and 0 <= marker.y < shape[0]:
+                markers.append(marker)
     return rooms, markers
-
-
-def _read_room(entity: LdtkEntity, layer: LdtkLayer) -> Room:
-    x, y, width, height = (round(side / layer.size) for side in (*entity.place, entity.width, entity.height))
-    name = next((field.read_value() for field in entity.fields if field.identifier == "name"), None)
-    return Room(x, y, width, height, name if isinstance(name, str) else "")
-
-
-def _read_room_number(entity: LdtkEntity, position: int) -> int:
-    """Return the number of a room in links; a room that was added in the editor has none, and gets a negative one."""
-    number = next((field.read_value() for field in entity.fields if field.identifier == "room"), None)
-    return number if type(number) is int and number >= 0 else -1 - position
-
-
-def _find_name(entity: LdtkEntity, definition: LdtkEntityDef | None) -> str:
-    """Return the name of a marker. Tilewright writes it as the documentation of the entity."""
-    own = definition is not None and MARKER_TAG in definition.tags and definition.doc
-    return unescape(own) if own else entity.identifier
-
-
-def _read_properties(entity: LdtkEntity, definition: LdtkEntityDef | None) -> dict[str, bool | int | float | str]:
-    is_own = definition is not None and MARKER_TAG in definition.tags
-    docs = {field.uid: unescape(field.doc) for field in definition.field_definitions} if definition and is_own else {}
-    found = {}
-    for field in entity.fields:
-        value = field.read_value()
-        if value is not None and field.identifier:
-            found[docs.get(field.definition) or field.identifier] = value
-    return found
 
 
 # -- maps -----------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,7 @@ from .._artwork import THINGS
 from .._data import describe_map, pack_array
 from .._layers import SpriteLayer, ground_tiles, sprite_layers
 from . import CELLS_LAYER, THINGS_LAYER, LdtkParams, choose_identifier
-from .definitions import (
-    Data,
-    EntityWriter,
-    TilePicture,
-    load_templates,
-    make_field_value,
-    make_iid,
-    make_label_field,
-    make_project,
-    make_tile_picture,
-)
+from .definitions import Data, EntityWriter, TilePicture, load_templates, make_field_value, make_iid, make_project
 from .layers import BORDER, LayerPlan, SpritePlan, locate_borders, plan_layers
 
 MAX_SPRITES = 1 << 21
@@ -85,7 +75,7 @@ def build_project(
     if any(map.tileset.look_digest != tileset.look_digest for map in maps):
         raise InvalidRecipe("all levels of an LDtk project must have the same tileset")
     uids = count(1)
-    picture = make_tile_picture(tileset, options, path, next(uids))
+    picture = TilePicture.of(tileset, options, path, next(uids))
     plan = plan_layers(tileset, picture, uids, with_rules=options.rules)
     cells = sum(map.cells.size for map in maps)
     sprites = cells * len(plan.sprites)
@@ -93,7 +83,7 @@ def build_project(
         text = f"must have at most {MAX_SPRITES:,} sprites, got {sprites:,}; use tmx, or a smaller map"
         raise TooLarge(f"an LDtk project {text}")
     entities = EntityWriter(maps, picture.size, uids)
-    writer = _LevelWriter(path.stem, picture, plan, entities, make_label_field(next(uids)))
+    writer = _LevelWriter(path.stem, picture, plan, entities)
     written = [*writer.iter_levels(levels, places, uids)]
     definitions = {
         "layers": [entities.layer, *plan.definitions],
@@ -101,7 +91,7 @@ def build_project(
         "tilesets": [picture.definition],
         "enums": [],
         "externalEnums": [],
-        "levelFields": [writer.label_field],
+        "levelFields": [entities.label_field],
     }
     return make_project(path.stem, uids, picture.size, cells > MAX_INLINE_CELLS, definitions, written), picture.pictures
 
@@ -109,13 +99,26 @@ def build_project(
 # -- levels ---------------------------------------------------------------------------------------------------
 
 
+class _Floor(NamedTuple):
+    """A floor of a map, which is a level of its own."""
+
+    map: TileMap
+    number: int
+    name: str
+    uid: int
+    place: Place
+    """Place of the level in the world, in pixels."""
+
+    def take(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Return the part of an array of the map's cells that belongs to the floor."""
+        return cells[self.number] if self.map.cells.ndim == 3 else cells
+
+
 class _LevelWriter:
     """Writer of the levels of a project."""
 
-    def __init__(
-        self, name: str, picture: TilePicture, plan: LayerPlan, entities: EntityWriter, label_field: Data
-    ) -> None:
-        self.name, self.picture, self.plan, self.entities, self.label_field = name, picture, plan, entities, label_field
+    def __init__(self, name: str, picture: TilePicture, plan: LayerPlan, entities: EntityWriter) -> None:
+        self.name, self.picture, self.plan, self.entities = name, picture, plan, entities
 
     def iter_levels(
         self, levels: Sequence[tuple[str, TileMap]], places: Sequence[Place], uids: Iterator[int]
@@ -132,55 +135,41 @@ class _LevelWriter:
         iids = [make_iid(self.name, name) for name in names]
         ground = ground_tiles(map)
         layers = sprite_layers(map, keep_hidden=any(plan.is_auto for plan in self.plan.sprites))
-        for floor, name in enumerate(names):
+        for number, name in enumerate(names):
             neighbors = [
-                {"levelIid": iids[other], "dir": "<" if other < floor else ">"}
-                for other in (floor - 1, floor + 1)
+                {"levelIid": iids[other], "dir": "<" if other < number else ">"}
+                for other in (number - 1, number + 1)
                 if 0 <= other < len(names)
             ]
-            uid = next(uids)
-            label = _describe_level(map) if floor == 0 else {"floor_of": iids[0], "floor": floor}
+            floor = _Floor(map, number, name, next(uids), place)
+            label = _describe_level(map) if number == 0 else {"floor_of": iids[0], "floor": number}
             yield load_templates()["level"] | {
                 "identifier": name,
-                "iid": iids[floor],
-                "uid": uid,
+                "iid": iids[number],
+                "uid": floor.uid,
                 "worldX": place[0],
                 "worldY": place[1],
-                "worldDepth": floor,
+                "worldDepth": number,
                 "pxWid": map.width * self.picture.size,
                 "pxHei": map.height * self.picture.size,
-                "fieldInstances": [make_field_value(self.label_field, pack(json.dumps(label).encode()))],
-                "layerInstances": [*self._iter_layers(map, ground, layers, floor, name, uid, place)],
+                "fieldInstances": [make_field_value(self.entities.label_field, pack(json.dumps(label).encode()))],
+                "layerInstances": [*self._iter_layers(floor, floor.take(ground), layers)],
                 "__neighbours": neighbors,
             }
 
-    def _iter_layers(
-        self,
-        map: TileMap,
-        ground: NDArray[Any],
-        layers: Sequence[SpriteLayer],
-        floor: int,
-        level: str,
-        uid: int,
-        place: Place,
-    ) -> Iterator[Data]:
+    def _iter_layers(self, floor: _Floor, ground: NDArray[Any], layers: Sequence[SpriteLayer]) -> Iterator[Data]:
         """Yield the layers of a floor, from the top."""
-        is_deep = map.cells.ndim == 3
-        cells = map.cells[floor] if is_deep else map.cells
-        under = ground[floor] if is_deep else ground
-        grids = {CELLS_LAYER: np.where(self.plan.cells.tiles[cells], cells, under), THINGS_LAYER: cells}
-        contents: dict[int, tuple[tuple[int, int], Data]] = {}
+        cells = floor.take(floor.map.cells)
+        grids = {CELLS_LAYER: np.where(self.plan.cells.tiles[cells], cells, ground), THINGS_LAYER: cells}
+        contents: dict[int, tuple[int, Data]] = {}
         for grid in (self.plan.cells, self.plan.things):
             if grid is not None:
                 shown = grids[grid.name]
                 values = np.where(grid.tiles[shown], shown.astype(np.int64) + 1, 0)
-                contents[grid.uid] = ((0, 0), {"intGridCsv": _encode_values(values)})
+                contents[grid.uid] = (0, {"intGridCsv": _encode_values(values)})
         for plan in self.plan.sprites:
             layer = layers[plan.plane]
-            sprites = layer.sprites[floor] if is_deep else layer.sprites
-            is_between = layer.offset != (0, 0)
-            offset = (-BORDER, -BORDER) if is_between else (0, 0)
-            key = "autoLayerTiles" if plan.is_auto else "gridTiles"
+            sprites, is_between = floor.take(layer.sprites), layer.offset != (0, 0)
             if plan.grid is None:
                 centers = np.zeros_like(sprites)
             elif is_between:
@@ -189,34 +178,33 @@ class _LevelWriter:
                 centers = grids[plan.grid.name]
                 if layer.name == THINGS:
                     sprites = np.where(plan.grid.tiles[cells], sprites, -1)
-            contents[plan.definition["uid"]] = (offset, {key: self._encode_tiles(sprites, centers, plan)})
-        entities = self.entities.list_entities(map, floor, (self.name, level), place)
-        contents[self.entities.layer["uid"]] = ((0, 0), {"entityInstances": entities})
+            key = "autoLayerTiles" if plan.is_auto else "gridTiles"
+            tiles = self._encode_tiles(sprites, centers, plan)
+            contents[plan.definition["uid"]] = (-BORDER if is_between else 0, {key: tiles})
+        entities = self.entities.list_entities(floor.map, floor.number, (self.name, floor.name), floor.place)
+        contents[self.entities.layer["uid"]] = (0, {"entityInstances": entities})
         for definition in (self.entities.layer, *self.plan.definitions):
-            offset, lists = contents[definition["uid"]]
-            yield self._make_layer(definition, cells.shape, offset, level, uid, lists)
+            yield self._make_layer(definition, floor, *contents[definition["uid"]])
 
-    def _make_layer(
-        self, definition: Data, shape: tuple[int, ...], offset: tuple[int, int], level: str, uid: int, lists: Data
-    ) -> Data:
+    def _make_layer(self, definition: Data, floor: _Floor, offset: int, lists: Data) -> Data:
+        """Return a layer, which is moved right and down by some pixels."""
         has_tileset = definition["tilesetDefUid"] is not None
-        height, width = shape
         own = {
             "__identifier": definition["identifier"],
             "__type": definition["type"],
             # The editor counts the cells between the offset and the far end of the level.
-            "__cWid": width + (offset[0] < 0),
-            "__cHei": height + (offset[1] < 0),
+            "__cWid": floor.map.width + (offset < 0),
+            "__cHei": floor.map.height + (offset < 0),
             "__gridSize": self.picture.size,
-            "__pxTotalOffsetX": offset[0] + definition["pxOffsetX"],
-            "__pxTotalOffsetY": offset[1] + definition["pxOffsetY"],
+            "__pxTotalOffsetX": offset + definition["pxOffsetX"],
+            "__pxTotalOffsetY": offset + definition["pxOffsetY"],
             "__tilesetDefUid": definition["tilesetDefUid"],
             "__tilesetRelPath": self.picture.definition["relPath"] if has_tileset else None,
-            "iid": make_iid(self.name, level, definition["identifier"]),
-            "levelId": uid,
+            "iid": make_iid(self.name, floor.name, definition["identifier"]),
+            "levelId": floor.uid,
             "layerDefUid": definition["uid"],
-            "pxOffsetX": offset[0],
-            "pxOffsetY": offset[1],
+            "pxOffsetX": offset,
+            "pxOffsetY": offset,
         }
         return load_templates()["layer_instance"] | own | lists
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BeforeValidator, Field
 
-from ...core.errors import InvalidRecipe
-from ...core.params import explain
 from ...core.parse_limits import check_json
-from .._documents import parse_document
+from .._documents import Coordinate, Count, DocumentPart, parse_document
 from . import MAX_BYTES, Document, check_file_size
 
 MAX_GIDS = 1 << 24
 """Upper limit of gids."""
 MAX_CONTAINERS = 1 << 22
-MAX_DEPTH = 100
 Value = bool | int | float | str
-Count = Annotated[int, Field(ge=0, lt=1 << 31)]
-Coordinate = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
 Kind = Annotated[str, Field(validation_alias=AliasChoices("type", "class"))]
 """Tiled's class of a tile or object; only Tiled 1.9 uses the key `class`."""
 
@@ -49,11 +44,10 @@ def _read_value(value: Value, kind: Any) -> Value:
     return f"#{str(value)[-6:]}" if kind == "color" else value
 
 
-class _Part(BaseModel):
-    """A part of a document. Unknown keys are ignored."""
+class _Part(DocumentPart):
+    """A part of a document, with its custom properties."""
 
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
-    properties: Annotated[dict[str, Any], BeforeValidator(_read_properties)] = {}
+    properties: Annotated[dict[str, Any], BeforeValidator(_read_properties)] = Field(default_factory=dict)
 
 
 class TiledTile(_Part):
@@ -117,18 +111,6 @@ class TiledMap(_Part):
     infinite: bool = False
     tilesets: tuple[TiledTileset, ...] = ()
     layers: tuple[TiledLayer, ...] = ()
-
-
-P = TypeVar("P", bound=_Part)
-
-
-def validate(kind: type[P], data: Document) -> P:
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        # pydantic stops at deep nesting by itself, but reports the complete path.
-        deep = any(len(found["loc"]) > MAX_DEPTH for found in error.errors())
-        raise InvalidRecipe("layers are nested too deeply" if deep else explain(error, kind)[0]) from None
 
 
 def from_json(content: bytes) -> Document:

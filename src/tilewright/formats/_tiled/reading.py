@@ -24,9 +24,10 @@ from ...core.errors import InvalidRecipe, UnknownName, check_limit
 from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
+from .._documents import validate
 from . import LEVEL_OF_MARKER, NUMBER_OF_ROOM, Document, TiledParams
 from .cells import LevelGids, Place, decode_levels, find_used_gids, read_level
-from .document import TiledLayer, TiledMap, TiledObject, parse_json_property, validate
+from .document import TiledLayer, TiledMap, TiledObject, parse_json_property
 from .tiles import build_tileset, resolve_tileset
 
 ROOM_NAME = re.compile(r"room (\d{1,9})")

@@ -16,10 +16,10 @@ from ...core.errors import InvalidRecipe, TooLarge, UnknownName, errors_within
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
-from .._documents import PICTURES, read_sibling
+from .._documents import PICTURES, read_sibling, validate
 from .._files import is_relative
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
-from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
+from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property
 from .elements import from_xml
 
 TILESETS = (".tsx", ".xml", ".tsj", ".json")

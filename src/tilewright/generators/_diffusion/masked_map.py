@@ -13,8 +13,7 @@ from ...core.network import Network
 from ...core.seeds import Rng
 from ...core.site import Frame, Site
 from ...neural.inference import ONE_PROBABILITY, Predictor
-from .params import DiffusionParams
-from .slack import count_inside_and_edge
+from .params import DiffusionParams, count_inside_and_edge
 
 REFILL_STEPS = 8
 """Number of steps in which cells that a refinement pass masks are filled again."""

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidRecipe, UnknownName, pluralize
 from ...kernels.markov import COUNT, FREE, SIZE_BITS, SUM, TILE, ContextArrays, ContextTotals, count_contexts, rehash
 from ...kernels.types import Int64_1D, Int64_2D, Uint16_1D, Uint16_2D
-from .directions import STEPS
+from .directions import MARGIN, STEPS
 
-MARGIN = 2
-"""Width of the margin around a padded map: the longest step of a direction."""
 EDGE = "edge"
 """Name of the neighbor outside the map."""
 MAX_KEYS = 1 << 62

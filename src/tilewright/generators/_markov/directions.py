@@ -1,4 +1,4 @@
-"""Directions, contexts and the backoff order, as written in recipes."""
+"""Directions of contexts, orders in which contexts are tried, and scans: the order in which a map's cells are drawn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
+from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, did_you_mean, short_repr
+from ...kernels.types import Int64_1D, Int64_2D
 
 STEPS = {
     "n": (-1, 0),
@@ -21,6 +25,8 @@ STEPS = {
 }
 STEPS |= {f"{name}2": (2 * down, 2 * right) for name, (down, right) in STEPS.items()}
 """(rows, columns) from a cell to its neighbor in each direction; n2 is the second cell to the north."""
+MARGIN = 2
+"""Width of the margin around a padded map: the longest step of a direction."""
 NAMES = {step: name for name, step in STEPS.items()}
 AROUND = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 SEED_DIRECTIONS = ("e", "w", "sw", "s", "se")
@@ -141,3 +147,37 @@ def _list_arcs() -> tuple[str, ...]:
         arcs += [tuple(AROUND[(start + step) % 8] for step in range(length)) for start in range(8)]
     arcs += [subset for size in (3, 2) for subset in combinations(("n", "e", "s", "w"), size)]
     return tuple("+".join(arc) for arc in [*arcs, *((name,) for name in ("n", "e", "s", "w", *AROUND[1::2]))])
+
+
+@cached_by_size
+def order_places(turn: Turn | None, shape: tuple[int, int], *, serpentine: bool = False) -> Int64_1D:
+    """Return the places of all cells in a padded flat map, in the order of a scan; a spiral if `turn` is None.
+
+    In a serpentine scan, every second row or column runs in the opposite direction.
+    """
+    rows, columns = (side + 2 * MARGIN for side in shape)
+    places = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    return _order_spiral(places) if turn is None else _order_lines(places, turn, serpentine=serpentine)
+
+
+def _order_lines(places: Int64_2D, turn: Turn, *, serpentine: bool) -> Int64_1D:
+    swapped, across, upside = turn
+    turned = places[:: 1 if upside else -1, :: -1 if across else 1]
+    lines = np.ascontiguousarray(turned.T if swapped else turned)
+    if serpentine:
+        lines[1::2] = lines[1::2, ::-1].copy()
+    return lines.reshape(-1)
+
+
+def _order_spiral(places: Int64_2D) -> Int64_1D:
+    """Order places ring by ring around the center, each ring from its lower right corner: up, left, down, right."""
+    rows, columns = (side // 2 for side in places.shape)
+    down, right = np.ogrid[-rows : places.shape[0] - rows, -columns : places.shape[1] - columns]
+    ring = np.maximum(np.abs(down), np.abs(right))
+    up = (right == ring) & (down < ring)
+    left = (down == -ring) & (right < ring)
+    lowered = (right == -ring) & (down > -ring)
+    along = np.where(
+        up, ring - down, np.where(left, 3 * ring - right, np.where(lowered, 5 * ring + down, 7 * ring + right))
+    )
+    return places.reshape(-1)[np.lexsort((along.reshape(-1), ring.reshape(-1)))]

@@ -9,7 +9,7 @@ from ...core.pieces import STEPS
 from ...kernels.markov import Lookahead
 from ...kernels.types import Int32_2D
 from .context_counts import ContextCounts
-from .contexts import MARGIN
+from .directions import MARGIN
 
 REACH = 6
 """Number of steps from a locked cell that the lookahead covers."""

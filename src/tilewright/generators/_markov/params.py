@@ -19,9 +19,11 @@ from ...core.tileset import Tileset
 from ...kernels.types import Int64_1D, Int64_2D
 from .context_counts import (
     CONTEXTS,
+    NAMES,
     SQUARE_COUNTS,
     SQUARE_MASKS,
     ContextCounts,
+    ContextSpec,
     count_contexts,
 )
 from .contexts import Contexts, check_context_limit
@@ -36,7 +38,6 @@ from .directions import (
     read_directions,
     read_step,
 )
-from .stored_counts import NAMES, ContextSpec
 
 UNKNOWN = "unknown"
 """Tile of cells without a known context, if these are kept."""

@@ -10,38 +10,20 @@ from numpy.typing import NDArray
 
 from ...core.many_maps import Job, Launch, ManyMaps
 from ...core.seeds import MASK, Rng
-from ...kernels.noise import (
-    CELLULAR,
-    HEIGHT,
-    MOISTURE,
-    PERLIN,
-    SHIFT_X,
-    SHIFT_Y,
-    SIMPLEX,
-    UNITS,
-    VALUE,
-    NoiseTables,
-    equalize_sum,
-)
+from ...kernels import noise as tables
 from ...kernels.streams import pack_names
+from . import lattice
 from .biomes import Island
-from .lattice import (
-    MOISTURE_OCTAVES,
-    SKEW_OTHER,
-    SKEW_OWN,
-    SKEW_SIDE,
-    Kind,
-    Octave,
-    Window,
-    find_moments,
-    make_octaves,
-    measure_ring,
-)
 
 if TYPE_CHECKING:
     from ..noise import NoiseParams
 
-KINDS: dict[Kind, int] = {"perlin": PERLIN, "value": VALUE, "simplex": SIMPLEX, "cellular": CELLULAR}
+KINDS: dict[lattice.Kind, int] = {
+    "perlin": tables.PERLIN,
+    "value": tables.VALUE,
+    "simplex": tables.SIMPLEX,
+    "cellular": tables.CELLULAR,
+}
 TOLERANCE = 1e-12
 """Difference of heights that rounding errors, which are about 1e-15, cannot bridge."""
 NO_RNG = Rng(bytes(16))
@@ -69,24 +51,24 @@ class NoiseMany(ManyMaps):
         return launch
 
 
-def make_tables(p: NoiseParams) -> NoiseTables:
+def make_tables(p: NoiseParams) -> tables.NoiseTables:
     """Return the parameters as arrays."""
     left, top = p.offset or (0, 0)
-    window = Window((p.height, p.width), (top, left), (p.height, p.width) if p.wrap else None)
+    window = lattice.Window((p.height, p.width), (top, left), (p.height, p.width) if p.wrap else None)
     kinds, axes, scales, paths = [], [], [], []
-    heights = make_octaves(NO_RNG, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
-    moisture = make_octaves(NO_RNG, "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
+    heights = lattice.make_octaves(NO_RNG, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
+    moisture = lattice.make_octaves(NO_RNG, "perlin", p.moisture, lattice.MOISTURE_OCTAVES, 0.5, 2.0)
     for target, octave, path in _list_octaves(p, heights, moisture):
-        kinds.append((target, KINDS[octave.kind], int(p.warp > 0 and target == HEIGHT)))
+        kinds.append((target, KINDS[octave.kind], int(p.warp > 0 and target == tables.HEIGHT)))
         both, per_cell = _make_axes(octave, window)
         axes.append(both)
         scales.append((octave.weight, *per_cell))
         paths.append(path)
     names, ends = pack_names([name for path in paths for name in path])
-    moments = find_moments(heights, p.fractal)
+    moments = lattice.find_moments(heights, p.fractal)
     island = Island(p.island, p.world or (p.width, p.height), window) if p.island else None
     lengths = [len(row) for row in p.table]
-    return NoiseTables(
+    return tables.NoiseTables(
         kinds=np.array(kinds),
         axes=np.array(axes, dtype=np.uint64).view(np.int64),
         scales=np.array(scales),
@@ -94,7 +76,7 @@ def make_tables(p: NoiseParams) -> NoiseTables:
         ends=ends,
         depths=np.array([len(path) for path in paths]),
         fold=np.array({"plain": (0.0, 0.0), "ridged": (-2.0, 1.0), "billow": (2.0, -1.0)}[p.fractal]),
-        moments=np.array([moments, find_moments(moisture, "plain")]),
+        moments=np.array([moments, lattice.find_moments(moisture, "plain")]),
         down=np.ones(p.height) if island is None else island.down,
         across=np.ones(p.width) if island is None else island.across,
         coast=p.island,
@@ -105,35 +87,38 @@ def make_tables(p: NoiseParams) -> NoiseTables:
 
 
 def _list_octaves(
-    p: NoiseParams, heights: list[Octave], moisture: list[Octave]
-) -> Iterator[tuple[int, Octave, list[Name]]]:
+    p: NoiseParams, heights: list[lattice.Octave], moisture: list[lattice.Octave]
+) -> Iterator[tuple[int, lattice.Octave, list[Name]]]:
     """Yield the target of each octave, the octave, and the names of its stream."""
     if p.warp:
-        for number, target in enumerate((SHIFT_X, SHIFT_Y)):
-            shift = Octave(NO_RNG, "perlin", 2.0 * p.feature_size, p.warp * p.feature_size)
+        for number, target in enumerate((tables.SHIFT_X, tables.SHIFT_Y)):
+            shift = lattice.Octave(NO_RNG, "perlin", 2.0 * p.feature_size, p.warp * p.feature_size)
             yield target, shift, [("warp", number)]
     if p.biomes is not None:
         for number, octave in enumerate(moisture):
-            yield MOISTURE, octave, ["moisture", ("octave", number)]
+            yield tables.MOISTURE, octave, ["moisture", ("octave", number)]
     for number, octave in enumerate(heights):
-        yield HEIGHT, octave, [("octave", number)]
+        yield tables.HEIGHT, octave, [("octave", number)]
 
 
-def _make_axes(octave: Octave, window: Window) -> tuple[list[list[int]], tuple[float, float]]:
+def _make_axes(octave: lattice.Octave, window: lattice.Window) -> tuple[list[list[int]], tuple[float, float]]:
     """Return both axes of an octave as rows of `NoiseTables.axes`, and its lattice cells per cell."""
     width = octave.width
-    starts = [part * UNITS + UNITS // 2 for part in reversed(window.origin)]
+    starts = [part * tables.UNITS + tables.UNITS // 2 for part in reversed(window.origin)]
     if octave.kind == "simplex":
-        side = SKEW_SIDE * width
-        factors = ((SKEW_OWN, SKEW_OTHER), (SKEW_OTHER, SKEW_OWN))
+        side = lattice.SKEW_SIDE * width
+        factors = ((lattice.SKEW_OWN, lattice.SKEW_OTHER), (lattice.SKEW_OTHER, lattice.SKEW_OWN))
         rows = [[side, 0, *_split(start, both, side)] for start, both in zip(starts, factors, strict=True)]
-        return rows, (UNITS / width, UNITS / width)
+        return rows, (tables.UNITS / width, tables.UNITS / width)
     if window.torus is None:
-        return [[width, 0, *_split(start, (1, 1), width)] for start in starts], (UNITS / width, UNITS / width)
+        return [[width, 0, *_split(start, (1, 1), width)] for start in starts], (
+            tables.UNITS / width,
+            tables.UNITS / width,
+        )
     rings = list(reversed(window.torus))
     rows = []
     for start, ring in zip(starts, rings, strict=True):
-        length, around = measure_ring(ring, width)
+        length, around = lattice.measure_ring(ring, width)
         rows.append([length, around, *_split(start, (around, around), length)])
     return rows, (rows[0][1] / rings[0], rows[1][1] / rings[1])
 
@@ -159,7 +144,7 @@ def _find_limits(thresholds: Sequence[float], moments: tuple[float, float], *, i
             below, above = np.full(len(limits), mean - 1e9 * deviation), np.full(len(limits), mean + 1e9 * deviation)
             for _ in range(200):
                 middle = (below + above) / 2.0
-                is_below = equalize_sum(middle, mean, deviation) < goal
+                is_below = tables.equalize_sum(middle, mean, deviation) < goal
                 below, above = np.where(is_below, middle, below), np.where(is_below, above, middle)
             is_inside = (goal > TOLERANCE) & (goal < 1.0 - TOLERANCE)
             bound[is_inside] = (below if shift < 0 else above)[is_inside]

@@ -9,17 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ...analysis.patterns import (
-    AxesOf,
-    Edge,
-    Sides,
-    Wrap,
-    find_axis_problems,
-    find_edge_problems,
-    find_sample_problems,
-    sides_of,
-    wraps,
-)
+from ...analysis import patterns
 from ...core.caching import cached_by_size
 from ...core.errors import Problem, pluralize, problem
 from ...core.model import LearningParams, TrainingParams
@@ -42,11 +32,11 @@ class PatternsTrainingParams(TrainingParams):
     """Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps."""
     size_weights: tuple[float, ...] | None = param(None, max_length=8)
     """Weight of each pattern size; by default equal."""
-    wrap_sample: AxesOf = param("none")
+    wrap_sample: patterns.AxesOf = param("none")
     """Axes along which the sample wraps, such as xy."""
     symmetry: Literal[1, 2, 8] = param(1)
     """Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and reflections."""
-    sample_edges: tuple[Edge, ...] = param((), max_length=6)
+    sample_edges: tuple[patterns.Edge, ...] = param((), max_length=6)
     """Edges of the map to match with those of the sample: left, right, top, bottom; with levels also below, above."""
 
 
@@ -63,7 +53,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     """Number of rows of the map."""
     depth: int | None = param(None, ge=1, le=MAX_SIDE, typical=(1, 32))
     """Number of levels of the map; by default that of the sample."""
-    wrap: AxesOf = param("none")
+    wrap: patterns.AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
     optimiser: Literal["annealing", "evolution", "genetic"] = param("annealing")
     """Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with crossover as well."""
@@ -98,14 +88,14 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         return self.sample.labels
 
     @property
-    def wrapped(self) -> Wrap:
+    def wrapped(self) -> patterns.Wrap:
         """Whether the map wraps, by axis."""
-        return wraps(self.wrap, self.sample.axes)
+        return patterns.wraps(self.wrap, self.sample.axes)
 
     @property
-    def sides(self) -> Sides:
+    def sides(self) -> patterns.Sides:
         """For every axis, whether its two edges are compared."""
-        return sides_of(self.sample_edges, self.sample.axes)
+        return patterns.sides_of(self.sample_edges, self.sample.axes)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -149,9 +139,9 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             total += weight
         return tuple(weight / total for weight in given)
 
-    def make_target(self, sides: Sides, has_unknown: bool) -> TargetDistribution:
+    def make_target(self, sides: patterns.Sides, has_unknown: bool) -> TargetDistribution:
         """Return the target of maps with these edges; `has_unknown` if they have tiles that are not in the sample."""
-        wrap = wraps(self.wrap_sample, self.sample.axes)
+        wrap = patterns.wraps(self.wrap_sample, self.sample.axes)
         return _make_target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetry, has_unknown)
 
     def find_problems(self) -> Iterator[Problem]:
@@ -173,20 +163,20 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             yield problem(f"must have at most 512 cells per pattern, {largest} has {cells:,}", at="pattern_sizes")
             return
         edges = (False,) * self.sample.axes
-        yield from find_sample_problems("sample", self.sample, largest, edges, "pattern_sizes")
+        yield from patterns.find_sample_problems("sample", self.sample, largest, edges, "pattern_sizes")
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
                 text = f"must be at least the pattern size {largest}, got {side}; see pattern_sizes"
                 yield problem(text, at=name, instead=largest)
 
     def _find_axis_problems(self) -> Iterator[Problem]:
-        yield from find_axis_problems("wrap", "the map", self.wrap, self.sample.axes)
-        yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
+        yield from patterns.find_axis_problems("wrap", "the map", self.wrap, self.sample.axes)
+        yield from patterns.find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2 and self.depth is not None:
             text = "needs a sample with levels, but this one is flat; leave depth out"
             yield problem(text, at="depth", remove=["depth"])
         wrapped = {"wrap": self.wrap, "wrap_sample": self.wrap_sample}
-        yield from find_edge_problems("sample_edges", self.sample_edges, self.sample.axes, wrapped)
+        yield from patterns.find_edge_problems("sample_edges", self.sample_edges, self.sample.axes, wrapped)
 
     def _find_weight_problems(self) -> Iterator[Problem]:
         if self.size_weights is None:
@@ -205,8 +195,8 @@ def _make_target(
     sample: Samples,
     sizes: tuple[int, ...],
     weights: tuple[float, ...],
-    wrap: Wrap,
-    sides: Sides,
+    wrap: patterns.Wrap,
+    sides: patterns.Sides,
     symmetry: int,
     has_unknown: bool,
 ) -> TargetDistribution:

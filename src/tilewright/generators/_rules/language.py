@@ -25,8 +25,7 @@ from ...core.errors import InvalidRecipe, pluralize, short_repr
 from ...core.params import MAX_AREA, MAX_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
-from .compact import Operator
-from .compact_model import AlsoAccepts, CompactModel, Parser, Section, parse_one_of
+from .compact import AlsoAccepts, CompactModel, Operator, Parser, Section, parse_one_of
 
 MAX_NAMES = 255
 MAX_ROOMS = 16_384

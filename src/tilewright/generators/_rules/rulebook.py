@@ -28,22 +28,9 @@ from ...core.errors import (
 from ...core.params import Sized, param, size_param
 from ...core.recipe import Recipe, as_recipe_data
 from ...core.resolver import Resolver
-from . import compact
-from .compact_model import AlsoAccepts
+from . import compact, language
+from .compact import AlsoAccepts
 from .connectivity import describe_defect
-from .language import (
-    ALL,
-    MAX_NAMES,
-    PLUS,
-    Condition,
-    ConnectivityFix,
-    Layer,
-    MapData,
-    NamedTile,
-    Neighbourhood,
-    RoomData,
-    WeightedTile,
-)
 from .program import CompiledRulebook
 
 SECTIONS = ("names", "neighbourhoods", "mapData", "roomData", "generationRules")
@@ -52,16 +39,16 @@ FORMER_SECTIONS = {
     "roomRules": "a layer of generationRules with room:-1",
     "smoothRules": "a layer of generationRules with map:-1",
 }
-DEFAULT_NAMES = (NamedTile(name="solid"), NamedTile(name="empty"))
+DEFAULT_NAMES = (language.NamedTile(name="solid"), language.NamedTile(name="empty"))
 DEFAULT_SIZE = {"width": 15, "height": 7}
 CAVE = (
-    Layer.validate(
+    language.Layer.validate(
         {
             "genData": ["4", "room:-1", "connect:plus:1"],
             "rules": ["empty,all,or,solid>4,solid:1", "solid,all,or,solid<4,empty:1"],
         }
     ),
-    Layer.validate({"genData": ["0", "map:-1", "connect:plus:1"]}),
+    language.Layer.validate({"genData": ["0", "map:-1", "connect:plus:1"]}),
 )
 
 RulebookSource: TypeAlias = Annotated[
@@ -81,15 +68,17 @@ class RulesParams(Sized):
     """Number of rows; by default that of mapData."""
     data: RulebookSource = param(None)
     """Rulebook from which to fill the sections: a file, the name of a recipe, or an object."""
-    names: tuple[NamedTile, ...] = param(DEFAULT_NAMES, min_length=2, max_length=MAX_NAMES)
+    names: tuple[language.NamedTile, ...] = param(DEFAULT_NAMES, min_length=2, max_length=language.MAX_NAMES)
     """Tiles, such as treasure:3 for at most 3 of them."""
-    neighbourhoods: Annotated[tuple[Neighbourhood, ...], BY_NAME] = param((PLUS, ALL), max_length=255)
+    neighbourhoods: Annotated[tuple[language.Neighbourhood, ...], BY_NAME] = param(
+        (language.PLUS, language.ALL), max_length=255
+    )
     """Cells that count as neighbors, drawn in 0 and 1; plus and all are always defined."""
-    mapData: MapData = param(MapData())  # noqa: N815 - as in ProcEngine's data objects
+    mapData: language.MapData = param(language.MapData())  # noqa: N815 - as in ProcEngine's data objects
     """Size, tiles and fix of the map: 15x7, solid:empty, connect:plus:1."""
-    roomData: RoomData = param(RoomData(start="solid:9|empty:11"))  # noqa: N815
+    roomData: language.RoomData = param(language.RoomData(start="solid:9|empty:11"))  # noqa: N815
     """Division, initial tiles and fix of the rooms: equal:4x2:3, solid:1|empty:2, connect:plus:1."""
-    generationRules: tuple[Layer, ...] = param(CAVE, max_length=1000)  # noqa: N815
+    generationRules: tuple[language.Layer, ...] = param(CAVE, max_length=1000)  # noqa: N815
     """Layers of rules, applied in order."""
 
     @model_validator(mode="before")
@@ -119,7 +108,7 @@ class RulesParams(Sized):
     def _read_neighbourhoods(cls, value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        found: list[Neighbourhood] = []
+        found: list[language.Neighbourhood] = []
         problems: list[Problem] = []
         for name, rows in value.items():
             try:
@@ -132,11 +121,11 @@ class RulesParams(Sized):
 
     @field_validator("roomData")
     @classmethod
-    def _fill_start(cls, rooms: RoomData, info: ValidationInfo) -> RoomData:
+    def _fill_start(cls, rooms: language.RoomData, info: ValidationInfo) -> language.RoomData:
         """Fill rooms with the dug tile by default."""
         if rooms.start is not None or "mapData" not in info.data:
             return rooms
-        return rooms.model_copy(update={"start": (WeightedTile(tile=info.data["mapData"].dig),)})
+        return rooms.model_copy(update={"start": (language.WeightedTile(tile=info.data["mapData"].dig),)})
 
     def find_problems(self) -> Iterator[Problem]:
         # Only this many are reported, and suggesting names takes time.
@@ -158,9 +147,9 @@ class RulesParams(Sized):
         return self.compiled.labels
 
     @cached_property
-    def neighbourhoods_by_name(self) -> dict[str, Neighbourhood]:
+    def neighbourhoods_by_name(self) -> dict[str, language.Neighbourhood]:
         """All neighborhoods by name, including plus and all."""
-        return {one.name: one for one in (PLUS, ALL, *self.neighbourhoods)}
+        return {one.name: one for one in (language.PLUS, language.ALL, *self.neighbourhoods)}
 
     @cached_property
     def map_area(self) -> NDArray[np.int64]:
@@ -203,15 +192,15 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
     return params
 
 
-def _read_neighbourhood(name: Any, rows: Any) -> Neighbourhood:
+def _read_neighbourhood(name: Any, rows: Any) -> language.Neighbourhood:
     if isinstance(rows, str) and isinstance(name, str):
         return _read_drawing(name, rows)
-    return Neighbourhood.validate({"name": name, "matrix": rows})
+    return language.Neighbourhood.validate({"name": name, "matrix": rows})
 
 
 @cached_by_size
-def _read_drawing(name: str, rows: str) -> Neighbourhood:
-    return Neighbourhood.validate({"name": name, "matrix": rows})
+def _read_drawing(name: str, rows: str) -> language.Neighbourhood:
+    return language.Neighbourhood.validate({"name": name, "matrix": rows})
 
 
 def _read_size(given: Any) -> tuple[dict[str, int], Any]:
@@ -237,7 +226,10 @@ def _read_size(given: Any) -> tuple[dict[str, int], Any]:
 
 def _find_problems(p: RulesParams) -> Iterator[Problem]:
     """Yield every inconsistency between sections, with its section and the invalid piece."""
-    named: dict[str, Sequence[NamedTile | Neighbourhood]] = {"names": p.names, "neighbourhoods": p.neighbourhoods}
+    named: dict[str, Sequence[language.NamedTile | language.Neighbourhood]] = {
+        "names": p.names,
+        "neighbourhoods": p.neighbourhoods,
+    }
     for section, pieces in named.items():
         names = [one.name for one in pieces]
         for at, name in enumerate(names):
@@ -293,7 +285,7 @@ def _find_problems(p: RulesParams) -> Iterator[Problem]:
                 yield _report_unknown(
                     inside, "neighborhood", rule.neighbourhood, rule.compact, p.neighbourhoods_by_name
                 )
-            parts: tuple[Condition | WeightedTile, ...] = (*rule.conditions, *rule.replacements)
+            parts: tuple[language.Condition | language.WeightedTile, ...] = (*rule.conditions, *rule.replacements)
             for part in parts:
                 if part.tile not in labels:
                     yield _report_unknown(inside, "name", part.tile, part.compact, labels)
@@ -306,7 +298,7 @@ def _report_unknown(place: Path, kind: str, word: str, piece: str, known: Collec
 
 
 def _find_fix_problems(
-    p: RulesParams, place: Path, fix: ConnectivityFix | None, sizes: list[tuple[int, int]]
+    p: RulesParams, place: Path, fix: language.ConnectivityFix | None, sizes: list[tuple[int, int]]
 ) -> Iterator[Problem]:
     """Yield problems of a fix in areas of the sizes (width, height)."""
     if fix is None or fix.kind == "none":

@@ -8,20 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.site import Point
+from ...kernels import voronoi as kernels
 from ...kernels.blocks import block_size
-from ...kernels.voronoi import (
-    MAX_PAIR_DISTANCE,
-    SAMPLE_SUM,
-    SAMPLES,
-    SEARCH_RADIUS,
-    UNITS,
-    find_owners,
-    relax_points,
-    scatter,
-    sum_samples,
-)
 
-STEP = 2 * SEARCH_RADIUS
+STEP = 2 * kernels.SEARCH_RADIUS
 """Number of squares around a square that affect its point in one relaxation step: its region extends up to
 SEARCH_RADIUS squares, and cells there may belong to points up to SEARCH_RADIUS squares farther.
 """
@@ -29,10 +19,10 @@ SEARCH_RADIUS squares, and cells there may belong to points up to SEARCH_RADIUS 
 
 def compute_margin(*, spacing: int, relax: int, wall: int, gap: int) -> int:
     """Return the number of squares around a window whose points affect it; `wall` and `gap` are 0 if there are none."""
-    walls = SEARCH_RADIUS + -(-wall // spacing)
+    walls = kernels.SEARCH_RADIUS + -(-wall // spacing)
     # Passages that cross the window start within MAX_PAIR_DISTANCE squares of it (plus the width of the gap) and end
     # MAX_PAIR_DISTANCE farther. Points near their middle decide whether they exist.
-    passages = 2 * MAX_PAIR_DISTANCE + SEARCH_RADIUS + -(-gap // spacing) if gap else 0
+    passages = 2 * kernels.MAX_PAIR_DISTANCE + kernels.SEARCH_RADIUS + -(-gap // spacing) if gap else 0
     return max(walls, passages) + STEP * relax
 
 
@@ -67,30 +57,34 @@ class Diagram:
         """Position (row, column) of the window's first cell, relative to the first cell of the first square."""
         self.points = np.empty((last[0] - first[0] + 1, last[1] - first[1] + 1, 2), dtype=np.int16)
         """Position y, x of every point within its square as (row, column, 2), 0..UNITS - 1."""
-        self._level_key, self._jitter = level_key, round(jitter * UNITS)
+        self._level_key, self._jitter = level_key, round(jitter * kernels.UNITS)
 
     def scatter_points(self) -> Iterator[float]:
         """Place all points at random; must be called first. Yield the fraction done."""
         for rows, share in split_rows(len(self.points), self.points.shape[1]):
             if share:
                 yield share
-            scatter(self._level_key, self.squares[0] + rows.start, self.squares[1], self._jitter, self.points[rows])
+            kernels.scatter(
+                self._level_key, self.squares[0] + rows.start, self.squares[1], self._jitter, self.points[rows]
+            )
 
     def relax_points(self) -> Iterator[float]:
         """Move every point to the center of its region, and drop the outermost squares. Yield the fraction done."""
         rows, columns, _ = self.points.shape
-        totals = np.zeros((rows, columns), dtype=SAMPLE_SUM)
-        block = max(1, block_size("voronoi.samples", 1 << 20) // (SAMPLES * SAMPLES * columns))
-        for first in range(SEARCH_RADIUS, rows - SEARCH_RADIUS, block):
-            if first > SEARCH_RADIUS:
+        totals = np.zeros((rows, columns), dtype=kernels.SAMPLE_SUM)
+        block = max(1, block_size("voronoi.samples", 1 << 20) // (kernels.SAMPLES * kernels.SAMPLES * columns))
+        for first in range(kernels.SEARCH_RADIUS, rows - kernels.SEARCH_RADIUS, block):
+            if first > kernels.SEARCH_RADIUS:
                 yield first / rows
-            sum_samples(self.points, self.metric, first, min(first + block, rows - SEARCH_RADIUS), totals)
+            kernels.sum_samples(
+                self.points, self.metric, first, min(first + block, rows - kernels.SEARCH_RADIUS), totals
+            )
         moved = np.empty((rows - 2 * STEP, columns - 2 * STEP, 2), dtype=np.int16)
         for part, share in split_rows(len(moved), columns):
             if share:
                 yield 1.0
             around = slice(part.start, part.stop + 2 * STEP)
-            relax_points(self.points[around], totals[around], moved[part])
+            kernels.relax_points(self.points[around], totals[around], moved[part])
         self.points = moved
         self.squares = self.squares[0] + STEP, self.squares[1] + STEP
         self.corner = self.corner[0] - STEP * self.spacing, self.corner[1] - STEP * self.spacing
@@ -98,7 +92,7 @@ class Diagram:
     def find_owners(self, first: int, last: int, margin: int = 0) -> NDArray[np.int32]:
         """Return the square of the nearest point for each cell of the window's rows first..last-1, with a margin."""
         out = np.empty((last - first + 2 * margin, self.shape[1] + 2 * margin), dtype=np.int32)
-        find_owners(
+        kernels.find_owners(
             self.points, self.spacing, self.metric, self.corner[0] + first - margin, self.corner[1] - margin, out
         )
         return out
@@ -106,8 +100,8 @@ class Diagram:
     def locate_points(self) -> NDArray[np.float64]:
         """Return the x, y of every point in cells of the window as (square, 2), for display."""
         rows, columns = np.indices(self.points.shape[:2])
-        y = (rows + self.points[..., 0] / UNITS) * self.spacing - self.corner[0]
-        x = (columns + self.points[..., 1] / UNITS) * self.spacing - self.corner[1]
+        y = (rows + self.points[..., 0] / kernels.UNITS) * self.spacing - self.corner[0]
+        x = (columns + self.points[..., 1] / kernels.UNITS) * self.spacing - self.corner[1]
         return np.stack([x.reshape(-1), y.reshape(-1)], axis=1)
 
     def draw_crosses(self) -> list[tuple[Point, Point]]:

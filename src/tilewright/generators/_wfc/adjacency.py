@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,14 +21,12 @@ MAX_WEIGHT_RATIO = 1 << 10
 """The largest weight is at most this multiple of the smallest."""
 
 
+@dataclass(frozen=True, repr=False)
 class AdjacencyRules(AtomicValue):
     """Tileset that defines which tiles may be neighbors: by `beside`, by its joints, or by both."""
 
-    __slots__ = ("tileset",)
     json_schema: ClassVar = {"title": "Rules", "type": ["string", "object"], "control": "file"}
-
-    def __init__(self, tileset: Tileset) -> None:
-        self.tileset = tileset
+    tileset: Tileset
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> AdjacencyRules:
@@ -57,15 +56,6 @@ class AdjacencyRules(AtomicValue):
         weights = np.array([tile.weight for tile in self.tileset])
         scale = min(MAX_WEIGHT_RATIO / weights.min(), MAX_WEIGHT / 2 / weights.sum())
         return from_pairs(self.find_allowed_pairs(), np.maximum(1, np.floor(weights * scale + 0.5)).astype(np.int64))
-
-    def __eq__(self, other: object) -> bool:
-        return self.tileset == other.tileset if isinstance(other, AdjacencyRules) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.tileset)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AdjacencyRules, (self.tileset,)
 
     def __repr__(self) -> str:
         return f"AdjacencyRules({self.tileset.name!r})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, repr=False)
 class UserConstraint(AtomicValue):
     """Registered constraint with its parameters; recipes refer to it by name."""
 
-    __slots__ = ("constraint", "params")
     json_schema: ClassVar = {"title": "Constraint", "type": ["object", "string"]}
-
-    def __init__(self, constraint: Constraint, params: Any) -> None:
-        self.constraint, self.params = constraint, params
+    constraint: Constraint
+    params: Any
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> UserConstraint:
@@ -88,11 +88,6 @@ class UserConstraint(AtomicValue):
     def _make_error(self, got: object) -> TilewrightError:
         text = "must return pairs of a tile and a boolean array of the map's shape"
         return TilewrightError(f"constraint {self.constraint.name!r}: {text}, got {short_repr(got)}")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UserConstraint):
-            return NotImplemented
-        return (self.constraint, self.params) == (other.constraint, other.params)
 
     def __hash__(self) -> int:
         return hash((self.constraint.name, self.params.model_dump_json()))

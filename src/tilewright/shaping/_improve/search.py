@@ -17,21 +17,12 @@ from ...core.require import Requirement
 from ...core.seeds import Rng
 from ...core.site import Frame, Site, Steps
 from ...core.tilemap import TileMap
+from ...kernels import improvement as kernels
 from ...kernels.blocks import block_size
 from ...kernels.canvas import EditCanvas, load_cells, undo_move
 from ...kernels.exact import log
 from ...kernels.goals import REGIONS, Goals
 from ...kernels.goals import find_distance as find_computed_distance
-from ...kernels.improvement import (
-    ImprovementSettings,
-    ImprovementState,
-    draw_rise,
-    keep_move,
-    polish,
-    propose,
-    propose_repair,
-    search,
-)
 from .canvas import Patterns, add_margin, build_canvas, choose_tiles, find_free_cells
 from .goals import build_goals, find_distance, find_scale, is_computed
 from .targets import check_measures, check_reachable, parse_targets, write_value
@@ -76,7 +67,7 @@ class Improvement:
         """All other targets, each with its scale and its measure."""
         self.can_stop_measuring = not any(target.is_extreme for target, *_ in self.others)
         """Whether the distances of these targets are at least 0."""
-        self.state = ImprovementState.new()
+        self.state = kernels.ImprovementState.new()
         self.stream = rng.state
         self.repair_stream = rng.child("repairs").state
 
@@ -152,12 +143,12 @@ class Improvement:
         return self.params.connected and "regions" not in self.names
 
     @cached_property
-    def settings(self) -> ImprovementSettings:
+    def settings(self) -> kernels.ImprovementSettings:
         p = self.params
         # On a map in which few patterns repeat, the patterns are no style.
         style, repetition = p.style, self.patterns.repetition
         strictness = style * repetition * repetition
-        return ImprovementSettings(
+        return kernels.ImprovementSettings(
             chances=CHANCES,
             quantiles=QUANTILES,
             tolerance=(1 - style) / strictness if strictness else NO_STYLE,
@@ -184,12 +175,12 @@ class Improvement:
         """Try moves, and yield after each block of them. The best map is copied to `best`."""
         while self._is_searching:
             end = min(self.params.steps, self.state.done + self._block)
-            search(self.canvas, self.goals, self.settings, self.state, self.stream, best, end)
+            kernels.search(self.canvas, self.goals, self.settings, self.state, self.stream, best, end)
             yield
 
     def _repair(self) -> Iterator[None]:
         """Undo changes and repair patterns in a pass over the map, and yield after each block of repairs."""
-        while polish(self.canvas, self.goals, self.settings, self.state, self.repair_stream, self._block):
+        while kernels.polish(self.canvas, self.goals, self.settings, self.state, self.repair_stream, self._block):
             yield
 
     # -- moves judged by other measures as well -------------------------------------------------------------------
@@ -197,11 +188,11 @@ class Improvement:
     def _search_with_measures(self, best: NDArray[np.uint16]) -> Iterator[None]:
         state = self.state
         while self._is_searching:
-            distance = propose(self.canvas, self.goals, self.settings, state, self.stream)
-            limit = state.distance + draw_rise(self.settings, state, self.stream)
+            distance = kernels.propose(self.canvas, self.goals, self.settings, state, self.stream)
+            limit = state.distance + kernels.draw_rise(self.settings, state, self.stream)
             distance += self._measure_others(distance, limit)
             if distance <= limit:
-                keep_move(self.canvas, state, distance, best)
+                kernels.keep_move(self.canvas, state, distance, best)
             else:
                 undo_move(self.canvas)
             if state.done % self._block == 0:
@@ -209,7 +200,7 @@ class Improvement:
 
     def _repair_with_measures(self) -> Iterator[None]:
         state, trials = self.state, 0
-        while propose_repair(self.canvas, self.settings, state, self.repair_stream):
+        while kernels.propose_repair(self.canvas, self.settings, state, self.repair_stream):
             distance = find_computed_distance(self.canvas, self.goals)
             distance += self._measure_others(distance, state.distance)
             if distance <= state.distance:

@@ -13,7 +13,7 @@ from ...play.board import Cell, GameBoard
 from ...play.game import BoundGame
 from ...play.games.platformer import PlatformerParams
 from .._place.choice import choose_farthest
-from .repair import DANGERS, Mask
+from .repairs import DANGERS, Mask
 
 NAMES = {"player": "start", "exit": "exit"}
 """Roles that every repaired map has, and the names of their markers."""

@@ -84,6 +84,8 @@ class Control(ABC):
 
     is_wide: ClassVar[bool] = False
     """Whether the control is below its label instead of next to it."""
+    shows_tiles: ClassVar[bool] = False
+    """Whether the control shows tiles or names, and is drawn again when they change."""
 
     def __init__(
         self, field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False
@@ -121,8 +123,10 @@ class Control(ABC):
         """Show problems inside the control, and return the problems that it cannot show."""
         return marks
 
-    def retile(self) -> None:  # noqa: B027 - optional
+    def retile(self) -> None:
         """Update the control after the tiles of the map have changed."""
+        if self.shows_tiles:
+            self.show(self.value)
 
     def refresh(self) -> None:  # noqa: B027
         """Update the control after another field of the form has changed."""

@@ -13,12 +13,9 @@ from typing import Any
 from nicegui import ui
 
 from ...core.fields import UNSET, Field
-from . import chips, maps, numbers, words
-from . import grids as matrices
-from . import grids as neighbourhoods
-from . import maps as networks
-from . import numbers as strips
-from .control import Control, ControlBinding, ControlContext, Mark, text_button
+from ..page.widgets import toggle_class
+from . import grids, maps, numbers, words
+from .control import Control, ControlBinding, ControlContext, Mark, select, text_button
 from .grids import count_states, resize_scores
 from .numbers import find_bands, fit_borders
 
@@ -34,31 +31,31 @@ log = logging.getLogger(__name__)
 
 @cache
 def _list_controls() -> dict[str, type[Control]]:
-    from . import models, tables  # These modules import this module.
+    from .tables import ItemsControl  # which imports this module
 
     return {
         "number": numbers.NumberControl,
         "tuple": numbers.TupleControl,
         "numbers": numbers.NumbersControl,
-        "strip": strips.StripControl,
+        "strip": numbers.StripControl,
         "switch": words.SwitchControl,
         "choice": words.ChoiceControl,
         "text": words.TextControl,
         "names": words.NamesControl,
-        "tile": chips.TileControl,
-        "words": chips.WordsControl,
-        "choices": chips.ChoicesControl,
+        "tile": words.TileControl,
+        "words": words.WordsControl,
+        "choices": words.ChoicesControl,
         "json": words.JsonControl,
-        "scores": matrices.ScoresControl,
-        "offsets": neighbourhoods.OffsetsControl,
-        "cells": neighbourhoods.CellsControl,
-        "model": models.ModelControl,
-        "union": models.UnionControl,
-        "items": tables.ItemsControl,
+        "scores": grids.ScoresControl,
+        "offsets": grids.OffsetsControl,
+        "cells": grids.CellsControl,
+        "model": ModelControl,
+        "union": UnionControl,
+        "items": ItemsControl,
         "map": maps.MapControl,
         "maps": maps.MapsControl,
         "file": maps.FileControl,
-        "network": networks.NetworkControl,
+        "network": maps.NetworkControl,
         "recipe": maps.RecipeControl,
     }
 
@@ -146,14 +143,13 @@ class Row:
         problem = self._error or self._problem
         if self.element.props.get("data-error", "") != problem:
             self.element.props["data-error"] = problem
-            self.element.classes(add="tc-wrong" if problem else "", remove="" if problem else "tc-wrong")
+            toggle_class(self.element, "tc-wrong", bool(problem))
 
     def mark_set(self, value: Any) -> None:
         """Show the button that restores the default, if the value differs from it."""
         is_default = self._is_inner and value == self.field.default  # Models may contain their defaults.
         is_set = value is not UNSET and self.field.default is not UNSET and not is_default
-        if ("tc-set" in self.element.classes) != is_set:
-            self.element.classes(add="tc-set" if is_set else "", remove="" if is_set else "tc-set")
+        toggle_class(self.element, "tc-set", is_set)
 
 
 class Form:
@@ -302,3 +298,96 @@ class Form:
 def _is_same(one: Any, other: Any) -> bool:
     """Return whether two values have the same type and are equal: 1 differs from true and from 1.0."""
     return one is other or (type(one) is type(other) and one == other)
+
+
+class InnerForm(Control):
+    """A control that contains a form."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._form: Form | None = None
+        self._inside = ui.element("div").classes("tc-inside")
+
+    def _show_parts(self, parts: Sequence[Field], value: Mapping[str, Any]) -> None:
+        if self._form is None:
+            with self._inside:
+                self._form = Form(
+                    parts, value, self._on_field_change, self.context, test_id=self.binding.test_id, is_inner=True
+                )
+        else:
+            self._form.update(value)
+
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        return marks if self._form is None else self._form.mark(marks)
+
+    def retile(self) -> None:
+        if self._form is not None:
+            self._form.retile()
+
+    def _on_field_change(self, name: str, value: Any) -> None:
+        before = self.value if isinstance(self.value, dict) else self.default or {}
+        after = {key: old for key, old in before.items() if key != name}
+        self.send(after if value is UNSET else {**before, name: value})
+
+
+class ModelControl(InnerForm):
+    """A group of fields, with a switch if it is optional."""
+
+    def build(self) -> None:
+        self._switch: ui.switch | None = None
+        if self.field.nullable:
+            self._switch = ui.switch(on_change=lambda event: self._on_switch(bool(event.value))).props("dense")
+            self._switch.props["data-testid"] = self.binding.test_id
+        super().build()
+
+    def draw(self, value: Any) -> None:
+        if self._switch is not None:
+            self._switch.value = value is not None
+        self._inside.set_visibility(isinstance(value, dict))
+        if isinstance(value, dict):
+            self._show_parts(self.parts, value)
+
+    @property
+    def parts(self) -> Sequence[Field]:
+        """Fields of the model in display order."""
+        return self.field.parts
+
+    def _on_switch(self, is_on: bool) -> None:
+        if self._is_showing:
+            return
+        if is_on:
+            self.put(self.field.initial_value)
+        else:
+            self.show(None)
+            self.clear()
+
+
+class UnionControl(InnerForm):
+    """Selection of one of several models, and its fields."""
+
+    def build(self) -> None:
+        self._variant = ""
+        words = {word: self.field.label_of(word) for word in self.field.variants}
+        self._select = select(words, self._on_choice, self.binding.test_id)
+        super().build()
+
+    def draw(self, value: Any) -> None:
+        value = value if isinstance(value, dict) else {}
+        word = value.get(self.field.key)
+        if word not in self.field.variants:
+            word = next(iter(self.field.variants))
+        self._select.value = word
+        if word != self._variant:
+            self._variant, self._form = word, None
+            self._inside.clear()
+        self._show_parts(self.field.variants[word].parts, value)
+
+    def _on_choice(self, word: Any) -> None:
+        if not self._is_showing and word in self.field.variants:
+            self.put({self.field.key: word, **self.field.variants[word].initial_value})
+
+    def _on_field_change(self, name: str, value: Any) -> None:
+        before = self.value if isinstance(self.value, dict) else self.default or {}
+        after = {self.field.key: self._variant, **{key: old for key, old in before.items() if key != name}}
+        self.send(after if value is UNSET else {**after, name: value})

@@ -15,9 +15,9 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import is_list, read_script
+from ..page.widgets import is_list, read_script, write_number
 from .control import Control, icon_button, select, swatch, text_button
-from .numbers import ControlInput, Slider, read_number, write_number
+from .numbers import ControlInput, Slider, read_number
 
 MAX_LABELED_STATES = 8
 """Maximum number of states for which the scores are written in the cells."""
@@ -248,16 +248,11 @@ class OffsetsControl(Control):
         if not self._is_showing and word:
             self.put(word)
 
-    def on_stroke(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 2):
-            return
-        on, places = event.args
+    def take_stroke(self, places: list[int], is_on: bool) -> None:
         side = 2 * self._reach + 1
-        for place in places if isinstance(places, list) else ():
-            if not isinstance(place, int) or not 0 <= place < side * side:
-                continue
-            pair = (place % side - self._reach, place // side - self._reach)
-            self._offsets = [other for other in self._offsets if other != pair] + ([pair] if on else [])
+        inside = [place for place in dict.fromkeys(places) if place < side * side]
+        pairs = [(place % side - self._reach, place // side - self._reach) for place in inside]
+        self._offsets = [other for other in self._offsets if other not in pairs] + (pairs if is_on else [])
         if not self._offsets:
             self._draw_board()
             self.binding.fail("must have at least one neighbor")
@@ -270,8 +265,14 @@ def _build_board(control: OffsetsControl | CellsControl) -> ui.html:
     """Build a grid of cells to click or draw on."""
     board = ui.html("", sanitize=False).classes("tc-cells").props(f'role=group aria-label="{control.field.label}"')
     board.props["data-testid"] = control.binding.test_id
-    for event in ("pointerdown", "click"):
-        board.on(event, control.on_stroke, js_handler=STROKE)
+
+    def on_stroke(event: GenericEventArguments) -> None:
+        if is_list(event.args, 2) and isinstance(event.args[1], list):
+            places = [place for place in event.args[1] if isinstance(place, int) and place >= 0]
+            control.take_stroke(places, bool(event.args[0]))
+
+    for name in ("pointerdown", "click"):
+        board.on(name, on_stroke, js_handler=STROKE)
     return board
 
 
@@ -334,15 +335,11 @@ class CellsControl(Control):
         width = min(max(len(self._rows[0]) + columns, 1), MAX_SIDE)
         self.put(resize_cells(self._rows, width, height))
 
-    def on_stroke(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 2):
-            return
-        on, places = event.args
+    def take_stroke(self, places: list[int], is_on: bool) -> None:
         width = len(self._rows[0])
-        chosen = {place for place in places if isinstance(place, int)} if isinstance(places, list) else set()
         self.put(
             [
-                [int(bool(on)) if y * width + x in chosen else cell for x, cell in enumerate(row)]
+                [int(is_on) if y * width + x in places else cell for x, cell in enumerate(row)]
                 for y, row in enumerate(self._rows)
             ]
         )

@@ -7,14 +7,14 @@ import html
 import io
 import json
 import tomllib
-from collections.abc import Awaitable, Callable
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 import numpy as np
 from nicegui import ui
-from nicegui.events import GenericEventArguments, UploadEventArguments
+from nicegui.events import GenericEventArguments
 
 from ... import data
 from ...core.appearance import distinct_color, read_rgb
@@ -30,13 +30,12 @@ from ...formats._tile_rules import read_tile_rules
 from ..jobs import Cancelled
 from ..map.payloads import data_url
 from ..operations import read_upload
-from ..own_models import is_reference, store_model
+from ..own_files import StudioResolver, is_reference, store_model
 from ..page.widgets import Uploader, is_list
-from ..resolver import StudioResolver
 from ..settings import Settings
-from .chips import PICK_SCRIPT
 from .control import Control, ControlContext, icon_button, select, text_button
 from .numbers import ControlInput, InvalidInput
+from .words import PICK_SCRIPT
 
 T = TypeVar("T")
 PICTURE_EXTENSIONS = (".gif", ".bmp", ".jpg", ".jpeg", ".webp")
@@ -51,34 +50,29 @@ ENTRY_CLICK_SCRIPT = """(event) => {
 class UploadButton:
     """A button that uploads a file and reads it outside the event loop."""
 
-    def __init__(self, control: Control, accept: str, on_file: Callable[[bytes, str], Awaitable[None]]) -> None:
-        self._control, self._on_file = control, on_file
-        self._upload = Uploader(find_settings(control.context), self._on_upload, control.binding.fail, accept=accept)
+    def __init__(
+        self, control: Control, accept: str, read: Callable[[bytes, str, Settings], T], take: Callable[[T], None]
+    ) -> None:
+        """Build the button. `read` gets the content and the name of a file, and `take` what it returns."""
+        self._control, self._read, self._take = control, read, take
+        queue = control.context.queue
+        self._settings = Settings() if queue is None else queue.settings
+        self._upload = Uploader(self._settings, self._on_upload, control.binding.fail, accept=accept)
         self._upload.classes("tc-hidden")
         self._upload.props["data-testid"] = f"{control.binding.test_id}-upload"
         pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
         button = text_button("Upload", "upload_file").on("click", js_handler=pick)
         button.props["data-testid"] = f"{control.binding.test_id}-open"
 
-    async def _on_upload(self, event: UploadEventArguments) -> None:
+    async def _on_upload(self, content: bytes, name: str) -> None:
+        queue = self._control.context.queue
+        read = partial(self._read, content, name, self._settings)
         try:
-            await self._on_file(await event.file.read(), event.file.name)
+            self._take(await (asyncio.to_thread(read) if queue is None else queue.submit(lambda token: read())))
         except Cancelled:
             pass
         except TilewrightError as error:
             self._control.binding.fail(str(error))
-        self._upload.reset()
-
-
-def find_settings(context: ControlContext) -> Settings:
-    return context.queue.settings if context.queue is not None else Settings()
-
-
-async def run_in_background(context: ControlContext, work: Callable[[], T]) -> T:
-    """Run work in the job queue, or in a thread without one."""
-    if context.queue is None:
-        return await asyncio.to_thread(work)
-    return await context.queue.submit(lambda token: work())
 
 
 class MapsControl(Control):
@@ -101,7 +95,7 @@ class MapsControl(Control):
                 if self.takes_many:
                     icon_button("add", "add a sample", lambda: self._open_menu(None))
                 endings = {ending for entry in format_registry if entry.read for ending in entry.extensions}
-                UploadButton(self, ",".join(sorted(endings.union(PICTURE_EXTENSIONS))), self._on_upload)
+                UploadButton(self, ",".join(sorted(endings.union(PICTURE_EXTENSIONS))), read_map_file, self._take)
                 if self.context.on_draw is not None:
                     text_button("Draw in By example", "draw", self.context.on_draw)
 
@@ -148,11 +142,7 @@ class MapsControl(Control):
         if name in list_built_in_samples():
             self._insert_map(name)
 
-    async def _on_upload(self, content: bytes, name: str) -> None:
-        settings = find_settings(self.context)
-        value = await run_in_background(self.context, lambda: Grid.of(read_upload(content, name, settings)).to_data())
-        if "cells" not in value:
-            raise BadFile("is too large for a recipe", at=name[-60:])
+    def _take(self, value: Any) -> None:
         self._open_index = 0 if len(self._maps) < 2 else None
         self._insert_map(value)
 
@@ -164,6 +154,14 @@ class MapsControl(Control):
 
     def _set_maps(self, maps: list[Any]) -> None:
         self.put(maps[0] if len(maps) == 1 else maps)
+
+
+def read_map_file(content: bytes, name: str, settings: Settings) -> Any:
+    """Return the map in a file as plain data. Raise BadFile if it is too large for a recipe."""
+    value = Grid.of(read_upload(content, name, settings)).to_data()
+    if "cells" not in value:
+        raise BadFile("is too large for a recipe", at=name[-60:])
+    return value
 
 
 def _is_single_map(value: Any) -> bool:
@@ -190,7 +188,7 @@ class FileControl(Control):
             hint = "a built-in name" if is_named else "a model file"
             self._box = ControlInput(self, self._on_input, hint=f"none, or {hint}").classes("tc-long")
             self._box.props("" if is_named else "readonly")
-            UploadButton(self, OBJECT_EXTENSIONS, self._on_upload)
+            UploadButton(self, OBJECT_EXTENSIONS, read_object_file, self.put)
         self._note = ui.label().classes("tc-note")
 
     def draw(self, value: Any) -> None:
@@ -205,11 +203,6 @@ class FileControl(Control):
             self.send(text[:200])
         elif self.field.nullable or self.field.default is not None:
             self.clear()
-
-    async def _on_upload(self, content: bytes, name: str) -> None:
-        self.put(
-            await run_in_background(self.context, lambda: read_object_file(content, name, find_settings(self.context)))
-        )
 
 
 def read_object_file(content: bytes, name: str, settings: Settings) -> dict[str, Any]:
@@ -330,7 +323,7 @@ class NetworkControl(Control):
         """Values by option: names of built-in models, and digests of uploaded models."""
         with ui.element("div").classes("tc-line"):
             self._select = select({}, self._on_choice, self.binding.test_id)
-            UploadButton(self, ".npz", self._on_upload)
+            UploadButton(self, ".npz", store_model, lambda model: self.put(model.to_data()))
         self._note = ui.label().classes("tc-note")
         self._note.props["data-testid"] = f"{self.binding.test_id}-note"
 
@@ -346,11 +339,6 @@ class NetworkControl(Control):
     def _on_choice(self, option: Any) -> None:
         if not self._is_showing and option in self._values:
             self.put(self._values[option])
-
-    async def _on_upload(self, content: bytes, name: str) -> None:
-        settings = find_settings(self.context)
-        model = await run_in_background(self.context, lambda: store_model(content, name, settings))
-        self.put(model.to_data())
 
 
 def _label(value: Any) -> str:

@@ -11,7 +11,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import DebouncedInput, is_list, read_script
+from ..page.widgets import DebouncedInput, is_list, read_script, toggle_class, write_number
 from .control import Control
 
 MAX_NUMBER = 1 << 62
@@ -39,13 +39,6 @@ def read_number(text: str, field: Field) -> int | float:
     if problem := field.describe_violation(number):
         raise InvalidInput(f"{problem}, got {text[:20]}")
     return int(number) if field.is_integer else number
-
-
-def write_number(number: Any) -> str:
-    """Return a number as text for an input field."""
-    if isinstance(number, float):
-        return f"{number:.6g}" if abs(number) < 1e6 else f"{number:.15g}"
-    return "" if number is None else str(number)
 
 
 def format_percentage(part: float, total: float) -> str:
@@ -114,7 +107,7 @@ class NumberControl(Control):
             self._slider.value = (
                 log(number / self._low) / log(self._high / self._low) if self._is_logarithmic else number
             )
-            self._slider.classes(add="tc-auto" if value is None else "", remove="" if value is None else "tc-auto")
+            toggle_class(self._slider, "tc-auto", value is None)
 
     def _on_slide(self, position: float | None) -> None:
         if self._is_showing or not isinstance(position, (int, float)):
@@ -192,6 +185,8 @@ BORDER_STEPS = 1000
 class StripControl(NumbersControl):
     """Increasing numbers from 0 to 1 between the tiles of other lists, as a strip and as a text field."""
 
+    shows_tiles = True
+
     def build(self) -> None:
         self._borders: list[float] = []
         self._strip = ui.html("", sanitize=False).classes("tc-strip")
@@ -219,9 +214,6 @@ class StripControl(NumbersControl):
 
     def refresh(self) -> None:
         """Update the bands."""
-        self.show(self.value)
-
-    def retile(self) -> None:
         self.show(self.value)
 
     def _on_drag(self, event: GenericEventArguments) -> None:

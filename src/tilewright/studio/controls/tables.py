@@ -16,7 +16,8 @@ from ...core.fields import UNSET, Field
 from ...core.plan import make_plan
 from ...core.recipe import Recipe
 from ...core.tilesets import tilesets
-from ..resolver import StudioResolver
+from ..own_files import StudioResolver
+from ..page.widgets import set_pressed, toggle_class
 from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons
 from .form import build_control, find_control_class
 from .numbers import format_percentage
@@ -154,15 +155,21 @@ class _Item(ABC):
     def show(self, item: Any) -> None:
         """Show a new value."""
 
+    @property
     @abstractmethod
+    def controls(self) -> Sequence[Control]:
+        """Controls that are built."""
+
     def retile(self) -> None:
         """Update the item after the tiles of the map have changed."""
+        for control in self.controls:
+            control.retile()
 
     def mark(self, marks: Sequence[Mark]) -> None:
         """Show problems of the item."""
         message = "; ".join(text for _, text in self.mark_inside(marks))[:160]
         self.element.props["data-error"] = message
-        self.element.classes(add="tc-wrong" if marks else "", remove="" if marks else "tc-wrong")
+        toggle_class(self.element, "tc-wrong", bool(marks))
 
     def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
         return marks
@@ -181,14 +188,11 @@ class _TableRow(_Item):
         actions: Actions,
     ) -> None:
         self._field, self._columns, self._item, self._binding = field, columns, item, binding
-        inner = [
-            ControlBinding(
-                f"{binding.test_id}-{column.name or number}", partial(self._on_cell_change, number), binding.fail
-            )
-            for number, column in enumerate(columns)
-        ]
+        cells = [(field, binding)] if not columns else []
+        for number, column in enumerate(columns):
+            test_id, change = f"{binding.test_id}-{column.name or number}", partial(self._on_cell_change, number)
+            cells.append((column, ControlBinding(test_id, change, binding.fail)))
         with ui.element("div").classes("tc-cellrow tc-item") as self.element:
-            cells = zip(columns, inner, strict=True) if columns else [(field, binding)]
             self._controls = [build_control(one, context, own, is_small=True) for one, own in cells]
             tool_buttons(binding.test_id, actions)
         self.show(item)
@@ -203,9 +207,9 @@ class _TableRow(_Item):
         for control, value in zip(self._controls, [*values, *(UNSET for _ in self._columns)], strict=False):
             control.show(value)
 
-    def retile(self) -> None:
-        for control in self._controls:
-            control.retile()
+    @property
+    def controls(self) -> Sequence[Control]:
+        return self._controls
 
     def _on_cell_change(self, number: int, value: Any) -> None:
         column = self._columns[number]
@@ -237,12 +241,8 @@ class _ItemCard(_Item):
         number: int,
         fold: Fold,
     ) -> None:
-        self._field, self._item, self._context, self._binding = (
-            field,
-            item,
-            replace(context, folds=fold.children),
-            binding,
-        )
+        self._field, self._item, self._binding = field, item, binding
+        self._context = replace(context, folds=fold.children)
         self._number, self._fold = number, fold
         self._names = {part.name for part in field.parts if part.peek}
         self._peeked: Control | None = None
@@ -263,15 +263,16 @@ class _ItemCard(_Item):
     def show(self, item: Any) -> None:
         self._item = item
         self._show_summary()
-        for control in (self._peeked, self._others):
-            if control is not None:
-                control.show(item)
+        for control in self.controls:
+            control.show(item)
+
+    @property
+    def controls(self) -> Sequence[Control]:
+        return [control for control in (self._peeked, self._others) if control is not None]
 
     def retile(self) -> None:
         self._show_summary()
-        for control in (self._peeked, self._others):
-            if control is not None:
-                control.retile()
+        super().retile()
 
     def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
         for control in (self._peeked, self._others if self._fold.is_open else None):
@@ -309,8 +310,7 @@ class _ItemCard(_Item):
             with self._inside:
                 self._others = self._build_control(is_peeked=False)
         self._inside.set_visibility(is_open)
-        self._head.props["aria-expanded"] = "true" if is_open else "false"
-        self._head.update()
+        set_pressed(self._head, is_open, "aria-expanded")
 
     def _on_change(self, value: Any, *, is_peeked: bool) -> None:
         self._item = value

@@ -1,16 +1,21 @@
-"""Text controls: switches, choices, strings, and JSON for values without a control of their own."""
+"""Text controls: switches, choices, strings, tiles and lists of them, and JSON for values without a control."""
 
 from __future__ import annotations
 
+import html
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
+from ...core.fields import UNSET
 from ...core.notation import read_part
 from ...core.tilesets import tilesets
-from .control import Control, list_names, select, swatch
+from ..page.widgets import is_list, read_script
+from .control import Control, chip, icon_button, list_names, select, swatch
 from .numbers import ControlInput, InvalidInput
 
 MAX_BUTTON_LETTERS = 26
@@ -108,15 +113,14 @@ class TextControl(Control):
 class NamesControl(Control):
     """The name of an item of another list, such as a neighborhood."""
 
+    shows_tiles = True
+
     def build(self) -> None:
         self._select = select({}, self._on_choice, self.binding.test_id)
 
     def draw(self, value: Any) -> None:
         names = list_names(self.context.root(self.field.names_of))
         self._select.set_options([*names, *([value] if value not in names else [])], value=value)
-
-    def retile(self) -> None:
-        self.show(self.value)
 
     def _on_choice(self, name: Any) -> None:
         if not self._is_showing and name is not None:
@@ -152,3 +156,191 @@ class JsonControl(Control):
                 raise InvalidInput(f"must be JSON: {str(error)[:80]}") from None
             value = text
         self.send(value)
+
+
+PICK_SCRIPT = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
+"""Emits the clicked entry of a list."""
+
+
+class WordMenu:
+    """A menu to choose a tile or type any name. It is rebuilt whenever it is opened."""
+
+    def __init__(self, control: Control, on_pick: Callable[[str | None], None], *, takes_none: bool = False) -> None:
+        """Create a menu at the current slot's element. `on_pick` is called with the name, or None."""
+        self._control, self._on_pick, self._takes_none = control, on_pick, takes_none
+        self._anchor = ui.context.slot.parent
+        self._menu: ui.menu | None = None
+
+    def open(self, more: Sequence[tuple[str, str, Callable[[], None]]] = ()) -> None:
+        """Open the menu. `more` lists further buttons, each with its icon, tooltip and action."""
+        if self._menu is not None:
+            self._menu.delete()
+        with self._anchor, ui.menu().props("no-parent-event auto-close=false").classes("tc-popup") as self._menu:
+            self._build(more)
+        self._menu.open()
+
+    def _build(self, more: Sequence[tuple[str, str, Callable[[], None]]]) -> None:
+        control = self._control
+        tiles = control.context.tiles() if control.field.tiles else ()
+        with ui.element("div").classes("tc-menu"):
+            with ui.element("div").classes("tc-line"):
+                hint = "or any name" if tiles else "text, then Enter"
+                box = ControlInput(control, self._pick, part="-text", hint=hint).classes("tc-long")
+                box.props("autofocus" if not tiles else "")
+                for icon, tip, act in more:
+                    icon_button(icon, tip, partial(self._close, act))
+            rows = [f'<button data-word="">{self._control.empty_label or "none"}</button>'] if self._takes_none else []
+            rows += [
+                f'<button data-word="{html.escape(tile.name)}">{swatch(tile.color)}'
+                f"<span>{html.escape(tile.name)}</span><kbd>{html.escape(tile.glyph)}</kbd></button>"
+                for tile in tiles
+            ]
+            if rows:
+                listed = ui.html("".join(rows), sanitize=False).classes("tc-words")
+                listed.on("click", lambda event: self._pick(str(event.args)), js_handler=PICK_SCRIPT)
+
+    def _pick(self, word: str) -> None:
+        if word or self._takes_none:
+            self._close(lambda: self._on_pick(word[:100] or None))
+
+    def _close(self, act: Callable[[], None]) -> None:
+        if self._menu is not None:
+            self._menu.close()
+        act()
+
+
+class TileControl(Control):
+    """A tile with its color and name; a click opens a menu of the map's tiles and a field for other names."""
+
+    shows_tiles = True
+
+    def build(self) -> None:
+        with ui.element("div").classes("tc-pick"):
+            self._button = ui.html("", sanitize=False, tag="button").classes("tc-tile")
+            self._button.props["data-testid"] = self.binding.test_id
+            takes_none = self.field.nullable or self.field.default is not UNSET
+            self._menu = WordMenu(self, self._on_pick, takes_none=takes_none)
+            self._button.on("click", lambda: self._menu.open(), args=[])
+
+    def draw(self, value: Any) -> None:
+        empty = self.empty_label or "none"
+        if value is None or value == "":
+            self._button.content = f"<em>{empty}</em>"
+        else:
+            self._button.content = f"{swatch(self.context.find_color(value))}<span>{html.escape(str(value))}</span>"
+        self._button.props["aria-label"] = f"{self.field.label}: {value or empty}"
+
+    def _on_pick(self, word: str | None) -> None:
+        if word is None:
+            self.clear()
+        else:
+            self.put(word)
+
+
+CLICK_SCRIPT = read_script(__file__, "click_chips")
+LIFT_SCRIPT = "(event) => { window.twLifted = event.target.closest('[data-place]')?.dataset.place; }"
+DROP_SCRIPT = read_script(__file__, "drop_chip")
+
+
+class WordsControl(Control):
+    """A list of strings as chips: drag to reorder, click to change."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._words: list[str] = []
+        self._open_index: int | None = None
+        with ui.element("div").classes("tc-pick"):
+            self._chips = ui.html("", sanitize=False).classes("tc-chips")
+            self._chips.props["data-testid"] = self.binding.test_id
+            self._chips.on("click", self._on_chip, js_handler=CLICK_SCRIPT)
+            self._chips.on("keydown.enter", self._on_chip, js_handler=CLICK_SCRIPT)
+            self._chips.on("dragstart", js_handler=LIFT_SCRIPT).on(
+                "dragover", js_handler="(event) => event.preventDefault()"
+            )
+            self._chips.on("drop", self._on_chip, js_handler=DROP_SCRIPT)
+            self._menu = WordMenu(self, self._on_pick)
+
+    def draw(self, value: Any) -> None:
+        self._words = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
+        shown = [
+            f'<span class="tc-chip" draggable="true" data-place="{place}" tabindex="0">{chip(word, self._color(word))}'
+            f'<button data-remove aria-label="remove {html.escape(word)}">×</button></span>'
+            for place, word in enumerate(self._words)
+        ]
+        nothing = "" if self._words else f"<em>{self.empty_label or 'none'}</em>"
+        add = '<button class="tc-chip tc-add" data-add aria-label="add" title="add">+</button>'
+        self._chips.content = f"{''.join(shown)}{nothing}{add}"
+
+    def _color(self, word: str) -> str | None:
+        return self.context.find_color(word) if self.field.tiles else None
+
+    def retile(self) -> None:
+        if self.field.tiles:
+            self.show(self.value)
+
+    def _on_chip(self, event: GenericEventArguments) -> None:
+        action, place, *rest = event.args if is_list(event.args, 2, 3) else [event.args, 0]
+        if action == "add":
+            self._open_index = None
+            self._menu.open()
+        elif not isinstance(place, int) or not 0 <= place < len(self._words):
+            return
+        elif action == "remove":
+            self._set_words([word for number, word in enumerate(self._words) if number != place])
+        elif action == "open":
+            self._open_index = place
+            self._menu.open(
+                [
+                    ("chevron_left", "move left", lambda: self._move(place, place - 1)),
+                    ("chevron_right", "move right", lambda: self._move(place, place + 1)),
+                ]
+            )
+        elif action == "move" and rest and isinstance(rest[0], int):
+            self._move(place, rest[0])
+
+    def _move(self, place: int, target: int) -> None:
+        if place < len(self._words):
+            words = [*self._words[:place], *self._words[place + 1 :]]
+            target = min(max(target, 0), len(words))
+            self._set_words([*words[:target], self._words[place], *words[target:]])
+
+    def _on_pick(self, word: str | None) -> None:
+        if word is None:
+            return
+        if self._open_index is None:
+            self._set_words([*self._words, word])
+        else:
+            self._set_words([word if number == self._open_index else old for number, old in enumerate(self._words)])
+
+    def _set_words(self, words: list[str]) -> None:
+        if not words and self.field.nullable:
+            self.clear()
+        else:
+            self.put(words)
+
+
+class ChoicesControl(Control):
+    """Any number of given choices, each on or off."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._on: list[str] = []
+        self._chips = ui.html("", sanitize=False).classes("tc-chips")
+        self._chips.props["data-testid"] = self.binding.test_id
+        self._chips.on("click", lambda event: self._flip(str(event.args)), js_handler=PICK_SCRIPT)
+
+    def draw(self, value: Any) -> None:
+        self._on = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
+        label = self.field.item.label_of
+        self._chips.content = "".join(
+            f'<button class="tc-chip tc-flip" data-word="{html.escape(str(word))}" '
+            f'aria-pressed="{"true" if word in self._on else "false"}">{html.escape(label(word))}</button>'
+            for word in self.field.item.choices
+        )
+
+    def _flip(self, word: str) -> None:
+        if word in self.field.item.choices:
+            after = {*self._on} ^ {word}
+            self.put([option for option in self.field.item.choices if option in after])

@@ -15,6 +15,7 @@ from ...core.measure_groups import format_value
 from ...core.registry import measures, techniques
 from ..map.measures import format_seconds
 from ..page.map_card import MapCard
+from ..page.widgets import Message, labeled_button, on_choice, show_value
 from .state import SampleState, find_by_example
 from .trial import FitnessCurve, Suggestion, TrialPreview, TrialResult
 
@@ -63,12 +64,11 @@ class TrialCard(MapCard):
                 self.continue_button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
                 self.continue_button.props(f'aria-label="Continue with the map of {technique}"')
                 self.continue_button.tooltip("Open this map in Make, with all parameters, painting and locks")
-            self.warning = ui.label("").classes("tw-bad").props(f"role=status data-testid=warning-{technique}")
+            self.warning = Message(f"warning-{technique}")
             self.knobs = Knobs(technique, on_knob)
             self._build_rows()
             self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
             self.chart.props(f"data-testid=fitness-{technique}").tooltip("Divergence from the sample during generation")
-        self._show_warning("")
         self.chart.set_visibility(False)
         self.continue_button.set_enabled(False)
 
@@ -106,7 +106,7 @@ class TrialCard(MapCard):
         self.state.set_text(f"done in {format_seconds(outcome.seconds)}")
         self.progress.style("width: 0%")
         self._show_outcome(outcome)
-        self._show_warning("; ".join(outcome.warnings))
+        self.warning.show("; ".join(outcome.warnings))
         self._draw(outcome.curve)
         for word, (measure, _) in ROWS.items():
             number = outcome.numbers.get(measure)
@@ -124,9 +124,9 @@ class TrialCard(MapCard):
         self.suggestions.clear()
         with self.suggestions:
             for number, (name, example) in enumerate(suggestions):
-                button = ui.button(name, on_click=partial(self._on_suggestion, example))
-                button.props(f"dense outline no-caps size=sm data-testid=way-{self.technique}-{number}")
-        self._show_warning("")
+                suggest, test_id = partial(self._on_suggestion, example), f"way-{self.technique}-{number}"
+                labeled_button(name, None, suggest, test_id, "dense outline size=sm", color="primary")
+        self.warning.show("")
         self._draw(())
         for word in ROWS:
             self._fill(word, None, "–")
@@ -148,10 +148,6 @@ class TrialCard(MapCard):
     def _show_outcome(self, outcome: TrialResult) -> None:
         in_sprites = self._sprites and outcome.sprites != outcome.flat
         self._show(outcome.sprites if in_sprites else outcome.flat, sprites=in_sprites)
-
-    def _show_warning(self, text: str) -> None:
-        self.warning.set_text(text)
-        self.warning.set_visibility(bool(text))
 
     def _show(self, picture: str, *, sprites: bool) -> None:
         self.show_picture(picture)
@@ -207,20 +203,16 @@ class Knobs:
                 with ui.element("label").classes("tw-example-knob"):
                     ui.tooltip(fields[name].description or "")
                     ui.label(name.replace("_", " ")).classes("tw-faint")
-                    self._selects[name] = ui.select(
-                        self._options[name],
-                        value=self._defaults[name],
-                        on_change=lambda event, name=name: self._on_choice(name, event.value),
-                    ).props(f"dense borderless options-dense data-testid=knob-{technique}-{name}")
+                    select = ui.select(self._options[name], value=self._defaults[name])
+                    self._selects[name] = on_choice(select, partial(self._on_choice, name))
+                    select.props(f"dense borderless options-dense data-testid=knob-{technique}-{name}")
 
     def refresh(self, example: SampleState) -> None:
         own = example.knobs.get(self.technique, {})
         for name, select in self._selects.items():
             value = json.dumps(own[name]) if name in own else self._defaults[name]
-            if value not in self._options[name]:
-                select.set_options({**self._options[name], value: value[:20]}, value=value)
-            else:
-                select.set_value(value)
+            known = self._options[name]
+            show_value(select, value, known if value in known else {**known, value: value[:20]})
 
     def _on_choice(self, name: str, value: str | None) -> None:
         if value is not None:

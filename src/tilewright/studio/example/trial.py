@@ -1,4 +1,4 @@
-"""Trials: making a map in the style of the sample as a job, with previews, and comparing it with the sample."""
+"""Trials: making a map in the style of the sample as a job, comparing it with the sample, and changes that may help."""
 
 from __future__ import annotations
 

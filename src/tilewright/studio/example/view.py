@@ -15,8 +15,7 @@ from ..page.view import View
 from ..session import Session
 from ..state import State
 from .card import TrialCard
-from .painter import Painter
-from .sample import SamplePanel
+from .sample import Painter, SamplePanel
 from .state import SampleState, list_techniques
 from .trial import TrialPreview, TrialResult, list_suggestions, run_trial
 

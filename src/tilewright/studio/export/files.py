@@ -1,4 +1,4 @@
-"""File panel of the tab Export: format, options, preview and download."""
+"""File panel of the tab Export: formats in groups, options, preview, description and download."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 from PIL import Image
 
 from ...core.errors import TilewrightError
@@ -22,7 +22,7 @@ from ..controls import UNSET, Controls
 from ..jobs import CancelToken
 from ..map.payloads import data_url
 from ..operations import Files, zip_files
-from ..page.widgets import icon_button, toggle_class
+from ..page.widgets import ProgressRow, ViewTask, labeled_button, toggle_class
 from ..session import Session
 from ..state import State, ViewSettings
 
@@ -73,7 +73,7 @@ class FilesView:
         self._pending_request: FileRequest | None = None
         self._progress = 0.0
         """Progress of an animation, from 0 to 1."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         self.buttons: dict[str, ui.button] = {}
         with ui.element("div").classes("tw-formats"):
             for title, names in group_formats().items():
@@ -88,20 +88,13 @@ class FilesView:
         self.options_panel = ui.element("div").classes("tw-fields").props("data-testid=format-options")
         with ui.element("div").classes("tw-download tw-take"):
             self.name = ui.input("File name", value="map").props("dense outlined maxlength=80 data-testid=file-name")
-            self.download = ui.button("Download", icon="download", on_click=self._download)
-            self.download.props("dense unelevated no-caps data-testid=download")
-        with ui.element("div").classes("tw-download") as self.working:
-            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
-            self.progress.props("data-testid=export-progress")
-            icon_button("stop_circle", "Stop", self.stop, test_id="export-stop")
-        self.working.set_visibility(False)
+            labeled_button("Download", "download", self._download, "download", "dense unelevated")
+        self.progress = ProgressRow("export", self.stop)
         self.status = ui.label("").classes("tw-faint").props("data-testid=file-status role=status")
-        self.play = ui.button("Preview", icon="play_arrow", color=None, on_click=self._start)
-        self.play.props("outline dense no-caps data-testid=preview-animation")
+        self.play = labeled_button("Preview", "play_arrow", lambda: self._start(), "preview-animation")
         self.picture = ui.element("img").classes("tw-preview").props('alt="" data-testid=preview')
         self.picture.on("load", js_handler=SCROLL_SCRIPT)
         self.text = ui.label("").classes("tw-lines tw-cut").props("data-testid=preview-text")
-        ui.context.client.on_delete(self.stop)
         self.choose("png")
 
     @property
@@ -147,10 +140,9 @@ class FilesView:
 
     def stop(self) -> None:
         """Cancel the running job."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = self._pending_request = None
-        self.working.set_visibility(False)
+        self._job.stop()
+        self._pending_request = None
+        self.progress.hide()
         self.play.set_visibility(self.is_animation and self.files is None)
 
     # -- jobs ---------------------------------------------------------------------------------------------------
@@ -178,7 +170,7 @@ class FilesView:
         self.stop()
         self.play.set_visibility(False)
         self._pending_request = self._build_request()
-        self._job = background_tasks.create(self._make_file(self._pending_request, pause, download))
+        self._job.start(self._make_file(self._pending_request, pause, download))
 
     async def _make_file(self, request: FileRequest, pause: float, download: bool) -> None:
         await asyncio.sleep(pause)
@@ -189,19 +181,19 @@ class FilesView:
             self._fail(TilewrightError("there is no map yet"), request)
             return
         animates, loop = self.is_animation, asyncio.get_running_loop()
-        self.working.set_visibility(animates)
-        self.progress.set_value(0)
+        if animates:
+            self.progress.show(0)
 
         def report_progress(done: float) -> None:
             if round(done, 2) != self._progress:
                 self._progress = round(done, 2)
-                loop.call_soon_threadsafe(self.progress.set_value, self._progress)
+                loop.call_soon_threadsafe(self.progress.bar.set_value, self._progress)
 
         def work(token: CancelToken) -> tuple[Files, str]:
             if animates:
-                files = operations.export_animation(
+                files = operations.export_map(
                     recipe, request.format, request.options, token, request.name, edit=edit, on_progress=report_progress
-                )
+                ).files
             else:
                 files = operations.write_map(map, request.format, request.options, token, request.name)
             return files, describe_files(files, is_picture=request.format in PICTURES)
@@ -210,14 +202,14 @@ class FilesView:
         if found is None:
             return
         files, status = found
-        self.working.set_visibility(False)
+        self.progress.hide()
         self.files, self._finished_request, self._pending_request = files, request, None
         self._show(files, status)
         if download:
             self._send()
 
     def _fail(self, error: TilewrightError, request: FileRequest) -> None:
-        self.working.set_visibility(False)
+        self.progress.hide()
         self._clear_preview()
         self._finished_request, self._pending_request = request, None  # The job would fail again.
         self.status.set_text(str(error))

@@ -12,12 +12,10 @@ from ...core.errors import TilewrightError
 from ...core.recipe import Recipe
 from ...core.yaml import write_data
 from ..http.responses import file_name
-from ..own_models import name_model_files
-from ..own_tiles.pictures import embed_pictures
+from ..own_files import StudioResolver, embed_pictures, name_model_files
 from ..own_tiles.tileset import NAME, clean_name, find_own_data
 from ..page.view import View
-from ..page.widgets import build_copy_script, icon_button
-from ..resolver import StudioResolver
+from ..page.widgets import build_copy_script, icon_button, labeled_button
 from ..session import Session
 from ..state import State
 from .files import FilesView
@@ -63,10 +61,8 @@ class ExportView(View):
             self.recipe = CopyableText("Recipe", "recipe")
             with self.recipe.head:
                 for ending in ("yaml", "json"):
-                    button = ui.button(
-                        f".{ending}", icon="download", color=None, on_click=partial(self._download, ending)
-                    )
-                    button.props(f"flat dense no-caps size=sm data-testid=recipe-{ending}")
+                    download = partial(self._download, ending)
+                    labeled_button(f".{ending}", "download", download, f"recipe-{ending}", "flat dense size=sm")
             self.command = CopyableText("Shell command", "command-line")
             self.python = CopyableText("Python code", "python-lines")
             self.link = CopyableText("Link", "address")

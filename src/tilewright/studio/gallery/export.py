@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.errors import TilewrightError, TooLarge, pluralize
 from ...formats import format_registry
@@ -15,13 +14,12 @@ from ..export.files import build_options, format_bytes, group_formats
 from ..http.responses import file_name
 from ..jobs import Cancelled, CancelToken
 from ..operations import Files, zip_files
-from ..page.widgets import icon_button
+from ..page.widgets import ProgressRow, ViewTask, labeled_button
 from ..session import Session
 from .variations import Variation
 
 MAX_ZIP_BYTES = 64 << 20
 """Maximum bytes of all files of an archive."""
-"""Seconds to wait before a job is submitted again if the queue is full."""
 
 
 class MapsExport:
@@ -30,37 +28,28 @@ class MapsExport:
     def __init__(self, session: Session, name: str) -> None:
         """Build the controls in the current slot. `name` is part of the test ids."""
         self.session = session
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         formats = [format for formats in group_formats().values() for format in formats]
         with ui.element("div").classes("tw-gallery-export"):
             self.format = ui.select(formats, value="png", label="Format")
             self.format.props(f"dense outlined options-dense data-testid={name}-format")
             self._build_buttons()
-        with ui.element("div").classes("tw-download") as self.working:
-            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
-            self.progress.props(f'data-testid={name}-export-progress aria-label="Progress of the export"')
-            icon_button("stop_circle", "Stop", self.stop, test_id=f"{name}-export-stop")
-        self.working.set_visibility(False)
+        self.progress = ProgressRow(f"{name}-export", self.stop)
         self.status = ui.label("").classes("tw-faint").props(f"data-testid={name}-export-status role=status")
-        ui.context.client.on_delete(self.stop)
 
     def stop(self) -> None:
         """Cancel the export."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
-        self.working.set_visibility(False)
+        self._job.stop()
+        self.progress.hide()
 
     def _build_buttons(self) -> None:
         """Build the buttons beside the format."""
 
     def _start(self, chosen: Sequence[Variation]) -> None:
         """Export some maps in the chosen format."""
-        self.stop()
-        self.working.set_visibility(True)
-        self.progress.set_value(0)
+        self.progress.show(0)
         self._show_status("")
-        self._job = background_tasks.create(self._export(chosen, str(self.format.value)))
+        self._job.start(self._export(chosen, str(self.format.value)))
 
     async def _export(self, chosen: Sequence[Variation], format: str) -> None:
         files: dict[str, bytes] = {}
@@ -78,17 +67,17 @@ class MapsExport:
                     raise TooLarge(
                         f"the files must have at most {limit} together; star fewer maps or make them smaller"
                     )
-                self.progress.set_value((number + 1) / len(chosen))
+                self.progress.show((number + 1) / len(chosen))
             if failures and not files:
                 raise failures[0]
             archive = await self.session.submit(lambda token: zip_files(files))
         except Cancelled:
             return
         except TilewrightError as error:
-            self.working.set_visibility(False)
+            self.progress.hide()
             self._show_status(str(error), is_bad=True)
             return
-        self.working.set_visibility(False)
+        self.progress.hide()
         note = f", {len(failures)} failed ({failures[0]})" if failures else ""
         self._show_status(f"{pluralize(len(chosen) - len(failures), 'map')}, {format_bytes(len(archive))}{note}")
         with self.status:
@@ -132,9 +121,8 @@ class GalleryExport(MapsExport):
         def on_click() -> None:
             self._start([*self._list_chosen(starred)])
 
-        button = ui.button("All", icon="download", color=None, on_click=on_click)
-        hint = "Download the starred maps as a zip archive" if starred else "Download all maps as a zip archive"
-        return button.props(f"outline dense no-caps data-testid=export-{'starred' if starred else 'all'}").tooltip(hint)
+        hint = f"Download {'the starred' if starred else 'all'} maps as a zip archive"
+        return labeled_button("All", "download", on_click, f"export-{'starred' if starred else 'all'}", hint=hint)
 
 
 def name_file(number: int, variation: Variation) -> str:

@@ -1,4 +1,4 @@
-"""Scatter plot of maps by two measures, with the map's picture as tooltip."""
+"""Scatter plot of maps by two measures, the choice of these measures, and the order of the pictures."""
 
 from __future__ import annotations
 
@@ -7,32 +7,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from ...core.measure_groups import format_value
 from ...core.registry import measures
-from ..page.widgets import SelectByLabel
+from ..page.widgets import SelectByLabel, dropdown, on_choice, read_options, show_value
 from .state import Gallery
 from .variations import SWEPT_MEASURE
 
 Point = tuple[str, Mapping[str, float]]
 """Caption and measures of a map."""
-INK, LINE, POINT = "#8b8594", "rgba(139,133,148,.28)", "#d9822b"
-"""Colors that are visible in dark and light mode."""
 TIP = """(point) => {
   const picture = document.querySelector(`[data-variation="${point.data.number}"] img`);
   return (picture ? `<img class="tw-tip-picture" src="${picture.src}" alt="">` : '') + point.data.words;
 }"""
 """Content of a point's tooltip; its text is escaped in `_build_point`."""
-TIP_STYLE = {
-    "trigger": "item",
-    "appendTo": "body",  # the chart is small and at the left edge of the window
-    ":position": "(point) => [point[0] + 18, point[1] - 60]",
-    "backgroundColor": "#0e0d12",
-    "borderWidth": 0,
-    "padding": [6, 8],
-    "textStyle": {"color": "#ece8df", "fontSize": 12},
-}
 MARK = """(event) => document.querySelectorAll(`[data-variation="${event.data?.number}"]`)
   .forEach((cell) => cell.classList.add('tw-pointed'))"""
 UNMARK = "() => document.querySelectorAll('.tw-pointed').forEach((cell) => cell.classList.remove('tw-pointed'))"
@@ -42,26 +31,9 @@ class ScatterPlot:
     """A chart whose points are numbered maps with a picture elsewhere on the page."""
 
     def __init__(self, choose: Callable[[int], None]) -> None:
-        self.chart = ui.echart(
-            {
-                "animation": False,
-                "grid": {"left": 12, "right": 24, "top": 34, "bottom": 26, "containLabel": True},
-                "tooltip": {**TIP_STYLE, ":formatter": TIP},
-                "xAxis": {**_build_axis(is_vertical=False), "nameLocation": "middle", "nameGap": 24},
-                "yAxis": {**_build_axis(is_vertical=True), "nameLocation": "end", "nameGap": 12},
-                "series": [
-                    {
-                        "type": "scatter",
-                        "symbolSize": 13,
-                        "cursor": "pointer",
-                        "itemStyle": {"color": POINT, "opacity": 0.85, "borderColor": "#16151c", "borderWidth": 1},
-                        "emphasis": {"scale": 1.7, "itemStyle": {"opacity": 1}},
-                        "data": [],
-                    }
-                ],
-            },
-            on_point_click=lambda event: choose(int(event.data["number"])),
-        )
+        options = read_options(__file__, "scatter_plot")
+        options["tooltip"][":formatter"] = TIP
+        self.chart = ui.echart(options, on_point_click=lambda event: choose(int(event.data["number"])))
         self.chart.classes("tw-points").props("data-testid=gallery-chart")
         self.chart.on("chart:mouseover", js_handler=MARK)
         self.chart.on("chart:mouseout", js_handler=UNMARK)
@@ -85,19 +57,6 @@ class ScatterPlot:
             f"() => {chart}?.dispatchAction({{type: 'highlight', ...{target}}})",
             f"() => {chart}?.dispatchAction({{type: 'downplay', ...{target}}})",
         )
-
-
-def _build_axis(*, is_vertical: bool) -> dict[str, Any]:
-    return {
-        "type": "value",
-        "scale": True,
-        "name": "",
-        "nameTextStyle": {"color": INK, "fontSize": 12, "align": "left" if is_vertical else "center"},
-        "axisLabel": {"color": INK, "fontSize": 11, "hideOverlap": True},
-        "axisLine": {"show": True, "lineStyle": {"color": LINE}},
-        "splitLine": {"lineStyle": {"color": LINE}},
-        "splitNumber": 4,
-    }
 
 
 def _build_point(number: int, point: Point, x: str, y: str, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -136,8 +95,6 @@ class GalleryAxes:
         self._on_change, self._label_of = on_change, label_of
         self._found: set[str] = set()
         """Measures that the last variations have."""
-        self._shown: dict[str, Any] = {}
-        """Shown values by the name of the setting."""
         ui.label("Scatter plot").classes("tw-title")
         with ui.element("div").classes("tw-gallery-pair"):
             self.y, self.about_y = self._build_select("Y axis", "y")
@@ -145,7 +102,7 @@ class GalleryAxes:
         self.plot = ScatterPlot(on_choose)
         with ui.element("div").classes("tw-gallery-sort"):
             self.sort, _ = self._build_select("Sort pictures by", "sort")
-            self.most_first = ui.switch("Descending", value=True, on_change=partial(self._on_choice, "most_first"))
+            self.most_first = on_choice(ui.switch("Descending", value=True), partial(on_change, "most_first"))
             self.most_first.props("dense data-testid=gallery-most-first")
 
     def offer(self, names: Iterable[str], gallery: Gallery) -> tuple[str, str, str]:
@@ -160,12 +117,9 @@ class GalleryAxes:
         x = gallery.x if gallery.x in found else _choose_measure(offered, gallery.y)
         y = gallery.y if gallery.y in found else _choose_measure(offered, x)
         sort = gallery.sort if gallery.sort in found else UNSORTED
-        self._shown = {"x": x, "y": y, "sort": sort, "most_first": gallery.most_first}
-        self.most_first.set_value(gallery.most_first)
+        show_value(self.most_first, gallery.most_first)
         for select, first, value in ((self.x, (), x), (self.y, (), y), (self.sort, (UNSORTED,), sort)):
-            options = {name: self._name(name) for name in (*first, *offered)}
-            if options != select.options or select.value != value:
-                select.set_options(options, value=value)
+            show_value(select, value, {name: self._name(name) for name in (*first, *offered)})
         self.most_first.set_visibility(sort != UNSORTED)
         self.about_x.set_text(_describe_measure(x))
         self.about_y.set_text(_describe_measure(y))
@@ -180,14 +134,9 @@ class GalleryAxes:
 
     def _build_select(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
         """Build a selection of measures and its tooltip. `offer` fills the selection."""
-        select = SelectByLabel({}, label=label, on_change=partial(self._on_choice, name))
-        select.props(f"dense outlined options-dense data-testid=gallery-{name}")
+        select = dropdown({}, partial(self._on_change, name), f"gallery-{name}", label=label, kind=SelectByLabel)
         with select:
             return select, ui.tooltip("")
-
-    def _on_choice(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value not in (None, self._shown.get(name)):
-            self._on_change(name, event.value)
 
 
 def _choose_measure(names: Sequence[str], other: str) -> str:

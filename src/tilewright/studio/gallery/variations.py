@@ -13,14 +13,14 @@ from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field, fields_of
 from ...core.knobs import RecipeKnob
 from ...core.recipe_knobs import apply_knobs
-from ...core.registry import measures, shapers, techniques
+from ...core.registry import measures, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
 from ...formats._picture import PictureParams, draw, layout_of
 from .. import operations
 from ..jobs import CancelToken
 from ..map.payloads import encode_picture
-from ..search.options import apply_values, find_owner
+from ..search.options import apply_values, choose_span, find_owner, label_field, list_fields
 from ..state import State
 from .state import MAX_NAME_LENGTH, Gallery
 
@@ -53,7 +53,7 @@ class Knob:
 
     @property
     def label(self) -> str:
-        return self.field.label if self.stage is None else f"{self.shaper.replace('_', ' ')}: {self.field.label}"
+        return label_field(self.shaper, self.field)
 
     @property
     def is_number(self) -> bool:
@@ -62,11 +62,7 @@ class Knob:
     @property
     def span(self) -> tuple[float, float]:
         """Default range of the sweep: the field's usual range, or a range around the current value."""
-        if self.field.span is not None:
-            return self.field.span
-        value = self.value if isinstance(self.value, (int, float)) else self.field.initial_value
-        low, high = min(value, self.field.minimum or 0), 2 * max(1, value)
-        return low, high if self.field.maximum is None else min(high, self.field.maximum)
+        return choose_span(self.field, self.value)
 
     def choose_range(self, gallery: Gallery) -> tuple[float, float]:
         """Return the range of the sweep: the range chosen for this parameter, or else the default range."""
@@ -148,14 +144,8 @@ class VariationResult:
 
 def list_knobs(state: State) -> list[Knob]:
     """Return the knobs and parameters of a state that can be swept: numbers, choices and switches."""
-    found: list[Knob] = list(_list_recipe_knobs(state))
-    if state.technique in techniques:
-        fields = fields_of(techniques.get(state.technique).params)
-        found += [Knob(field, value=state.params.get(field.name, field.default)) for field in fields]
-    for number, (name, given) in enumerate(state.stages):
-        if number not in state.off and name in shapers:
-            fields = fields_of(shapers.get(name).params)
-            found += [Knob(field, number, name, given.get(field.name, field.default)) for field in fields]
+    own = (Knob(field, number, shaper, value) for number, shaper, field, value in list_fields(state))
+    found: list[Knob] = [*_list_recipe_knobs(state), *own]
     kinds = ("number", "choice", "switch")
     return [knob for knob in found if knob.field.kind in kinds and not knob.field.transient]
 

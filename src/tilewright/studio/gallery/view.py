@@ -1,4 +1,4 @@
-"""Tab Gallery: 24 variations of the map as pictures and in a scatter plot of two measures."""
+"""Tab Gallery: 24 variations of the map as pictures and in a scatter plot, and controls for what varies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,31 @@ from nicegui import background_tasks, ui
 from ...core.errors import ANOTHER_SEED, TilewrightError, pluralize
 from ...core.measure_groups import format_measure
 from ...core.seeds import read_seed
+from ..controls.numbers import InvalidInput, read_number
 from ..jobs import Cancelled
 from ..page.error_panel import ErrorCard, Remedy, list_remedies
 from ..page.map_card import MapCard
 from ..page.view import View
+from ..page.widgets import DebouncedInput, dropdown, labeled_button, on_choice, show_value, write_number
 from ..session import Session
 from ..state import State
 from .export import GalleryExport
 from .scatter_plot import UNSORTED, GalleryAxes
 from .state import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
-from .variation_panel import VariationPanel
-from .variations import COUNT, SWEPT_MEASURE, Variation, VariationResult, fill_counts, list_variations, make_variation
+from .variations import (
+    COUNT,
+    SWEPT_MEASURE,
+    Knob,
+    Variation,
+    VariationResult,
+    fill_counts,
+    find_swept_knob,
+    format_param,
+    list_found,
+    list_knobs,
+    list_variations,
+    make_variation,
+)
 
 MAX_CONCURRENT = 2
 """Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
@@ -59,7 +73,7 @@ class GalleryView(View):
             self.stop()
             return
         self.variation_panel.show(state)
-        self.size.set_value(state.gallery.size)
+        show_value(self.size, state.gallery.size)
         self.grid.style(f"--tw-size: {state.gallery.size}px")
         if self._is_current(state):
             self._mark_current(state)
@@ -74,14 +88,15 @@ class GalleryView(View):
     def _build_panel(self) -> None:
         with ui.element("div").classes("tw-gallery-part"):
             self.variation_panel = VariationPanel(self.session)
-            roll = ui.button("New seeds", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
-            roll.props("data-testid=gallery-roll").tooltip("Choose new random seeds; locked cells stay")
+            hint, style = "Choose new random seeds; locked cells stay", "dense unelevated"
+            labeled_button("New seeds", "casino", self.roll, "gallery-roll", style, hint=hint)
             ui.label("Click a picture or a point to open it in Make. New seeds keep starred pictures.").classes(
                 "tw-hint"
             )
             with ui.element("div").classes("tw-gallery-size"):
                 ui.label("Picture size")
-                self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=self._on_size)
+                size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20)
+                self.size = on_choice(size, partial(self._change, "size"))
                 self.size.props('dense data-testid=gallery-size aria-label="Picture size"')
         with ui.element("div").classes("tw-gallery-part tw-gallery-take"):
             ui.label("Export").classes("tw-title")
@@ -160,9 +175,7 @@ class GalleryView(View):
         """Open a variation in Make."""
         if number in self.results and self.results[number].error is not None:
             return
-        chosen = self.variations[number].state
-        state = replace(self.session.state, recipe=chosen.recipe, locks=chosen.locks, painted=None, off=chosen.off)
-        self.session.open(state.with_view_settings(tab="make"))
+        self.session.open_in_make(self.variations[number].state)
 
     def _is_current(self, state: State) -> bool:
         """Return whether these are the variations of a state. They stay current when the user opens one of them."""
@@ -252,9 +265,6 @@ class GalleryView(View):
     def _change(self, name: str, value: Any) -> None:
         self.session.change_gallery(**{name: value})
 
-    def _on_size(self) -> None:
-        self.session.change_gallery(size=self.size.value)
-
     def _label_measure(self, name: str) -> str:
         knob = self.variation_panel.knob
         return knob.label if name == SWEPT_MEASURE and knob is not None else name.replace("_", " ")
@@ -300,3 +310,75 @@ class GalleryErrors:
         kept = [replace(one, fixes=tuple(fix for fix in one.fixes if fix != ANOTHER_SEED)) for one in error.problems]
         found = list_remedies(error.replace(kept), self.session)
         return [*([Remedy("New seeds", self._on_roll)] if wants_seeds else []), *found]
+
+
+KINDS = {"seed": "Seed", "knob": "Parameter"}
+
+
+class VariationPanel:
+    """Selection of the seed or a parameter, its range, and whether all maps have the same seed."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.knob: Knob | None = None
+        """The selected parameter."""
+        ui.label("What varies").classes("tw-title")
+        self.what = on_choice(ui.toggle(KINDS), lambda what: session.change_gallery(what=what))
+        self.what.props("dense no-caps unelevated spread data-testid=gallery-what").classes("tw-toggle")
+        with ui.element("div").classes("tw-gallery-knob") as self.knob_panel:
+            self.knobs = dropdown({}, self._choose_knob, "gallery-knob", label="Parameter")
+            with ui.element("div").classes("tw-gallery-pair") as self.pair:
+                self.ends = {
+                    "low": self._build_end("gallery-from", "low", "From"),
+                    "high": self._build_end("gallery-to", "high", "To"),
+                }
+            self.values_label = ui.label("").classes("tw-faint").props("data-testid=gallery-words")
+            same_seed = ui.switch("Same seed for all")
+            self.same_seed = on_choice(same_seed, lambda is_same: session.change_gallery(same_seed=is_same))
+            self.same_seed.props("dense data-testid=gallery-same-seed")
+
+    def show(self, state: State) -> None:
+        """Show the settings of a state."""
+        gallery, self.knob = state.gallery, find_swept_knob(state)
+        labels = {knob.key: knob.label for knob in list_knobs(state)}
+        key = None if self.knob is None else self.knob.key
+        has_found = bool(list_found(state))
+        kinds = {**KINDS, "found": "Found"} if has_found else KINDS
+        what = "seed" if gallery.what == "found" and not has_found else gallery.what
+        show_value(self.what, what, kinds)
+        show_value(self.knobs, key, labels)
+        show_value(self.same_seed, gallery.same_seed)
+        is_number = self.knob is not None and self.knob.is_number
+        self.knob_panel.set_visibility(gallery.what == "knob")
+        self.pair.set_visibility(is_number)
+        self.values_label.set_visibility(not is_number)
+        if self.knob is not None and is_number:
+            for box, number in zip(self.ends.values(), self.knob.choose_range(gallery), strict=True):
+                box.mark_problem("")
+                box.value = write_number(number)
+                box.props["step"] = self.knob.field.step
+        elif self.knob is not None:
+            self.values_label.set_text(", ".join(format_param(value) for value in self.knob.list_values(0, 0)))
+
+    def _build_end(self, test_id: str, end: str, label: str) -> DebouncedInput:
+        on_commit = partial(self._on_end_input, end)
+        return DebouncedInput(test_id, on_commit, label=label, step=1, on_cancel=lambda: self.show(self.session.state))
+
+    def _choose_knob(self, key: str) -> None:
+        """Select another parameter, with its usual range."""
+        self.session.change_gallery(knob=key, low=None, high=None)
+
+    def _on_end_input(self, end: str, text: str) -> None:
+        """Change one end of the range. An empty field restores the default."""
+        if self.knob is None:
+            return
+        try:
+            number = read_number(text, self.knob.field) if text else None
+        except InvalidInput as error:
+            self.ends[end].mark_problem(str(error))
+            return
+        ends = dict(zip(self.ends, self.knob.choose_range(self.session.state.gallery), strict=True)) | {end: number}
+        default = dict(zip(self.ends, self.knob.span, strict=True))
+        given = {name: None if found == default[name] else found for name, found in ends.items()}
+        self.session.change_gallery(knob=self.knob.key, **given)
+        self.show(self.session.state)  # This is also needed if only the text of the field has changed.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
+from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.errors import TilewrightError, pluralize
 from ...core.recipe import Recipe
 from .. import operations
 from ..gallery.variations import draw_thumbnail
 from ..jobs import Cancelled, CancelToken
+from ..page.widgets import ViewTask, labeled_button, progress_bar
 from ..session import Session
 from ..state import State
 from .found_seeds import MAX_FOUND, FoundSeedsView, describe_counts
@@ -41,7 +42,7 @@ class FindSeedPanel:
         """Recipe of the search."""
         self._state = session.state
         """State when the search was started."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         self._error = ""
         self._is_scrolled = True
         """Whether the result has been scrolled into view."""
@@ -49,45 +50,31 @@ class FindSeedPanel:
         """Time of the last update of the page."""
         self._pictures: dict[int, str] = {}
         """Pictures of the kept seeds."""
-        self._drawing: asyncio.Task[None] | None = None
+        self._drawing = ViewTask()
         """Task that draws them."""
         with ui.element("div").classes("tw-find").props('role=group aria-label="Find a seed"') as self.panel:
             with ui.element("div").classes("tw-find-controls"):
-                self.button = ui.button("", color=None, on_click=self._on_button)
-                self.button.props("outline dense no-caps data-testid=find-seed").classes("tw-grow")
-                self.button.tooltip("Test the seeds 0, 1, 2, ... and keep the best of those whose map meets all rows")
+                hint = "Test the seeds 0, 1, 2, ... and keep the best of those whose map meets all rows"
+                self.button = labeled_button("", None, self._on_button, "find-seed", hint=hint).classes("tw-grow")
                 self.count = ui.select(COUNTS, value=DEFAULT_COUNT)
                 self.count.props('dense outlined options-dense aria-label="Number of seeds" data-testid=find-count')
-            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded size=4px")
-            self.progress.props('data-testid=find-progress aria-label="Tested seeds"')
+            self.progress = progress_bar("find-progress", "Tested seeds", "size=4px")
             self.numbers = ui.label("").classes("tw-find-numbers tw-faint").props("data-testid=find-numbers")
             self.status = ui.label("").classes("tw-bad").props("role=status data-testid=find-status")
             self.done = ui.label("").classes("tw-unseen").props("role=status data-testid=find-done")
             self.result = FoundSeedsView(self._choose)
-        ui.context.client.on_delete(self._close)
 
     def refresh(self, state: State) -> None:
         """Show the search, if it is that of a state; otherwise, stop it."""
         self.panel.set_visibility(bool(state.recipe.get("require")))
         if self._key and find_seek_key(state) != self._key:
-            self.stop()
+            self._job.stop()
             self._error = ""
         self._show()
 
-    def stop(self) -> None:
-        """Stop testing seeds. The result so far is kept."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
-
-    def _close(self) -> None:
-        self.stop()
-        if self._drawing is not None:
-            self._drawing.cancel()
-
     @property
     def is_running(self) -> bool:
-        return self._job is not None and not self._job.done()
+        return self._job.is_running
 
     def _is_current(self, state: State) -> bool:
         """Return whether the search is that of a state."""
@@ -98,43 +85,36 @@ class FindSeedPanel:
     def _on_button(self) -> None:
         """Start, stop, continue or extend the search."""
         if self.is_running:
-            self.stop()
+            self._job.stop()
         else:
             self._error = ""
             self._is_scrolled = False
-            self._job = background_tasks.create(self._work(self.session.state, int(self.count.value)))
+            self._job.start(self._work(self.session.state, int(self.count.value)))
         self._show()
 
     async def _work(self, state: State, count: int) -> None:
         try:
             if self.run is None or not self._is_current(state):
-                await self._open(state, count)
+                key, settings = find_seek_key(state), self.session.queue.settings
+                self.run, self._key, self._state, self._pictures = None, key, state, {}
+                work = partial(open_seek, key, settings, count=count, keep=MAX_FOUND)
+                found = await self.session.submit(lambda token: work())
+                self.run = SeekRun(self.session.queue, found, client=self.session)
             elif self.run.state.is_finished:
                 self.run.extend(count)
-            assert self.run is not None
-            await self._test(self.run)
+            await self.run.test_missing(self._show_progress)
         except Cancelled:
             return  # The page was closed.
         except TilewrightError as error:
             self._error = str(error)
-        self._job = None
+        self._job.end()
         with self.panel.client:
             self._show()
 
-    async def _open(self, state: State, count: int) -> None:
-        """Start the search of a state."""
-        key, settings = find_seek_key(state), self.session.queue.settings
-        self.run, self._key, self._state, self._pictures = None, key, state, {}
-        found = await self.session.submit(lambda token: open_seek(key, settings, count=count, keep=MAX_FOUND))
-        self.run = SeekRun(self.session.queue, found, client=self.session)
-
-    async def _test(self, run: SeekRun) -> None:
-        def on_progress() -> None:
-            if time.monotonic() >= self._shown + UPDATE_SECONDS:
-                with self.panel.client:
-                    self._show()
-
-        await run.test_missing(on_progress)
+    def _show_progress(self) -> None:
+        if time.monotonic() >= self._shown + UPDATE_SECONDS:
+            with self.panel.client:
+                self._show()
 
     def _choose(self, seed: int) -> None:
         """Put a seed into Make. Its map is that of the first try, as it was tested."""
@@ -172,8 +152,8 @@ class FindSeedPanel:
 
     def _draw(self, run: SeekRun | None) -> None:
         """Start to draw the maps of the kept seeds that have no picture."""
-        if run is not None and (self._drawing is None or self._drawing.done()) and self._find_undrawn(run) is not None:
-            self._drawing = background_tasks.create(self._draw_maps(run))
+        if run is not None and not self._drawing.is_running and self._find_undrawn(run) is not None:
+            self._drawing.start(self._draw_maps(run))
 
     def _find_undrawn(self, run: SeekRun) -> int | None:
         """Return the first kept seed without a picture."""

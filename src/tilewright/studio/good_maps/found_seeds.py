@@ -14,8 +14,8 @@ from ...core.measure_groups import format_measure, format_short
 from ...core.require import Requirement
 from ...seed_search import FoundSeeds
 from ...seed_search.result import HistogramBars
-from ..gallery.scatter_plot import INK, LINE, POINT, TIP_STYLE
 from ..page.map_card import MapCard
+from ..page.widgets import read_options
 from .requirements import describe_requirement
 
 MAX_FOUND = 12
@@ -31,8 +31,8 @@ HINT = (
     "that rare values are visible."
 )
 MAX_BARS = 40
-OTHER = "#5c84be"
-"""Color of the bars that do not meet the requirement, visible in dark and light mode."""
+MET, OTHER = "#d9822b", "#5c84be"
+"""Colors of the bars that meet the requirement and of the others, visible in dark and light mode."""
 PALE = 0.3
 """Opacity of the bars on a logarithmic scale."""
 
@@ -162,25 +162,7 @@ class HistogramChart:
     """A bar chart of the number of seeds by value. Pale bars on a logarithmic scale show rare values."""
 
     def __init__(self, test_id: str) -> None:
-        series = [
-            {"type": "bar", "barGap": "-100%", "barCategoryGap": "12%", "barMinHeight": 2, "data": []} for _ in range(2)
-        ]
-        self.chart = ui.echart(
-            {
-                "animation": False,
-                "grid": {"left": 2, "right": 2, "top": 4, "bottom": 18},
-                "tooltip": {**TIP_STYLE, "trigger": "axis", ":formatter": "(points) => points[0].data.words"},
-                "xAxis": {
-                    "type": "category",
-                    "axisLabel": {"color": INK, "fontSize": 11, "hideOverlap": True},
-                    "axisLine": {"lineStyle": {"color": LINE}},
-                    "axisTick": {"show": False},
-                    "data": [],
-                },
-                "yAxis": {"type": "value", "show": False, "max": 1},
-                "series": series,
-            }
-        )
+        self.chart = ui.echart(read_options(__file__, "histogram"))
         self.chart.classes("tw-histogram").props(f"role=img data-testid={test_id}")
 
     def show(self, bars: HistogramBars, is_integer: bool, description: str) -> None:
@@ -192,7 +174,7 @@ class HistogramChart:
             series["data"] = [
                 _build_bar(
                     log1p(count) / log1p(most) if is_pale else count / most,
-                    POINT if is_met else OTHER,
+                    MET if is_met else OTHER,
                     PALE if is_pale else 1.0,
                     f"{label}: {count:,}",
                 )

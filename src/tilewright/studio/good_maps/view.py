@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from nicegui import background_tasks, events, ui
+from nicegui import ui
 
 from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.require import DEFAULT_TRIES, MAX_TRIES
 from .. import operations
 from ..jobs import Cancelled, CancelToken
 from ..page.view import StatePanel
-from ..page.widgets import DebouncedInput, SelectByLabel, icon_button, toggle_class
+from ..page.widgets import (
+    DebouncedInput,
+    SelectByLabel,
+    ViewTask,
+    dropdown,
+    icon_button,
+    labeled_button,
+    set_pressed,
+    toggle_class,
+)
 from ..session import Session
 from ..state import State
 from .find_seed import FindSeedPanel
@@ -54,12 +64,12 @@ class GoodMapsSection(StatePanel):
         """Numbers of the rows: none, one, or the ends of a range."""
         self._tested: dict[str, Any] | None = None
         """Recipe whose seeds are tried."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         with ui.element("section").classes("tw-good").props('data-testid=good-maps aria-label="Only good maps"'):
             with ui.element("div").classes("tw-row"):
                 ui.label("Only good maps").classes("tw-title tw-grow")
-                self.add = ui.button("Add", icon="add", on_click=self._add_row)
-                self.add.props('dense unelevated no-caps size=sm data-testid=good-add aria-label="Add a requirement"')
+                style = 'dense unelevated size=sm aria-label="Add a requirement"'
+                self.add = labeled_button("Add", "add", self._add_row, "good-add", style)
             self.hint = ui.label("Require values of measures: maps are made until one meets them all.")
             self.hint.classes("tw-hint")
             self.list = ui.element("div").classes("tw-good-rows")
@@ -68,13 +78,11 @@ class GoodMapsSection(StatePanel):
                 self.tries.tooltip("Maximum number of maps to make until one meets the requirements")
                 self.share = ui.label("").classes("tw-good-share").props("role=status data-testid=good-share")
             with ui.element("div").classes("tw-good-foot") as self.improve_foot:
-                self.improve = ui.button("Improve", icon="auto_fix_high", color=None, on_click=self._on_improve)
-                self.improve.props("outline dense no-caps data-testid=good-improve")
-                self.improve.tooltip("Change each map by small moves until it meets the rows, with the shaper improve")
+                hint = "Change each map by small moves until it meets the rows, with the shaper improve"
+                self.improve = labeled_button("Improve", "auto_fix_high", self._on_improve, "good-improve", hint=hint)
                 self.improve_note = ui.label("").classes("tw-faint")
             self.error = ui.label("").classes("tw-bad").props("role=status data-testid=good-error")
             self.find_seed = FindSeedPanel(session)
-        ui.context.client.on_delete(self._stop)
         self.update(session.state)
 
     def select(self, state: State) -> object:
@@ -105,7 +113,7 @@ class GoodMapsSection(StatePanel):
         for part, is_shown in ((self.hint, not rows), (self.foot, bool(rows)), (self.improve_foot, bool(rows))):
             part.set_visibility(is_shown)
         is_improved = find_improvement(state) is not None
-        self.improve.props(f"aria-pressed={'true' if is_improved else 'false'}")
+        set_pressed(self.improve, is_improved)
         toggle_class(self.improve, "tw-good-on", is_improved)
         self.improve_note.set_text("Maps are changed to meet them." if is_improved else "Change the map to meet them.")
         self.find_seed.refresh(state)
@@ -132,26 +140,22 @@ class GoodMapsSection(StatePanel):
     def _build_row(self, number: int, row: RequirementRow, used: set[str]) -> None:
         with ui.element("div").classes("tw-good-row").props(f"data-testid=good-{number}"):
             options = {name: name.replace("_", " ") for name in self._options if name not in used}
-            measure = SelectByLabel(options, value=row.measure, on_change=partial(self._on_measure, number))
-            measure.props(f'dense outlined options-dense aria-label="Measure" data-testid=good-{number}-measure')
-            measure.classes("tw-good-measure")
+            dropdown(
+                options, partial(self._choose_measure, number), f"good-{number}-measure",
+                name="Measure", value=row.measure, kind=SelectByLabel,
+            ).classes("tw-good-measure")  # fmt: skip
             icon_button("delete_outline", "Remove", partial(self._remove, number), test_id=f"good-{number}-remove")
-            if row.is_truth:
-                rule = ui.select(TRUTH, value=row.is_yes, on_change=partial(self._on_truth, number))
-            else:
-                rule = ui.select(RULES, value=row.rule, on_change=partial(self._on_rule, number))
-            rule.props(f'dense outlined options-dense aria-label="Comparison" data-testid=good-{number}-rule')
-            rule.classes("tw-good-rule")
+            rules, value = (TRUTH, row.is_yes) if row.is_truth else (RULES, row.rule)
+            choose, test_id = partial(self._choose_rule, number), f"good-{number}-rule"
+            rule = dropdown({**rules}, choose, test_id, name="Comparison", value=value).classes("tw-good-rule")
             if row.is_range and not row.is_truth:
                 rule.classes("tw-good-wide")
                 with ui.element("div").classes("tw-good-range"):
-                    self._inputs.append(
-                        [self._build_value(number, "value", "From"), self._build_value(number, "high", "To")]
-                    )
+                    ends = (("value", "From"), ("high", "To"))
+                    self._inputs.append([self._build_value(number, field, label) for field, label in ends])
             else:
-                self._inputs.append(
-                    [] if row.is_extreme or row.is_truth else [self._build_value(number, "value", "Value")]
-                )
+                has_value = not row.is_extreme and not row.is_truth
+                self._inputs.append([self._build_value(number, "value", "Value")] if has_value else [])
             mark = ui.label("").classes("tw-good-mark tw-faint").props(f"data-testid=good-{number}-met")
             mark.set_visibility(not row.is_extreme)
             self._marks.append(mark)
@@ -171,30 +175,22 @@ class GoodMapsSection(StatePanel):
     def _remove(self, number: int) -> None:
         self._change([row for place, row in enumerate(self._rows) if place != number])
 
-    async def _on_measure(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
-        rows = self._rows
-        if number < len(rows) and event.value in self._options and event.value != rows[number].measure:
-            self._replace_row(number, await self._suggest(str(event.value)))
+    async def _choose_measure(self, number: int, measure: str) -> None:
+        if number < len(self._rows):
+            self._replace_row(number, await self._suggest(measure))
 
-    def _on_rule(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
-        rows = self._rows
-        if number < len(rows) and event.value in RULES and event.value != rows[number].rule:
-            self._replace_row(number, rows[number].with_rule(str(event.value)))
-
-    def _on_truth(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
-        rows = self._rows
-        if number < len(rows) and event.value in TRUTH and event.value != rows[number].is_yes:
-            self._replace_row(number, rows[number].with_truth(event.value))
+    def _choose_rule(self, number: int, rule: str | bool) -> None:
+        if number < len(self._rows):
+            row = self._rows[number]
+            self._replace_row(number, row.with_truth(rule) if isinstance(rule, bool) else row.with_rule(rule))
 
     def _on_value(self, number: int, field: str, text: str) -> None:
         rows = self._rows
         if number < len(rows):
-            try:
-                value: float | str = float(text)
-            except ValueError:
-                value = text[:100]
-            row = replace(rows[number], value=value) if field == "value" else replace(rows[number], high=value)
-            self._replace_row(number, row, undo_group=f"require.{number}")
+            changes: dict[str, Any] = {field: text[:100]}
+            with suppress(ValueError):
+                changes[field] = float(text)
+            self._replace_row(number, replace(rows[number], **changes), undo_group=f"require.{number}")
 
     def _replace_row(self, number: int, row: RequirementRow, *, undo_group: str = "") -> None:
         rows = self._rows
@@ -243,16 +239,11 @@ class GoodMapsSection(StatePanel):
         wanted = {key: value for key, value in state.effective.items() if key not in others} if is_open else None
         if wanted == self._tested:
             return
-        self._stop()
+        self._job.stop()
         self._tested = wanted
         self._show_share(PassShare())
         if wanted is not None:
-            self._job = background_tasks.create(self._try_seeds(wanted))
-
-    def _stop(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
+            self._job.start(self._try_seeds(wanted))
 
     async def _try_seeds(self, data: dict[str, Any]) -> None:
         await asyncio.sleep(PAUSE)

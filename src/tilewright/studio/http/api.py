@@ -22,7 +22,7 @@ from ...core.errors import InvalidRecipe, UnknownName, check_limit, explain_each
 from ...core.fields import fields_by_name
 from ...core.notation import read_pairs, read_stage
 from ...core.provenance import digest
-from ...core.recipe import MAX_STAGES, as_recipe_data
+from ...core.recipe import MAX_STAGES, Recipe, as_recipe_data
 from ...core.recipe_knobs import apply_knobs, read_knobs_of
 from ...core.registry import techniques
 from ...core.tilemap import TileMap
@@ -32,7 +32,7 @@ from ...seed_search.state import SeekState
 from .. import operations
 from ..good_maps.seek_run import SeekRun, start_seek
 from ..jobs import CancelToken, JobQueue
-from ..own_models import store_model
+from ..own_files import store_model
 from .entries import LISTS, describe_entry, list_entries, list_names
 from .requests import (
     FORMATS,
@@ -73,6 +73,10 @@ SMALL_BODY = 1 << 14
 """Maximum number of bytes of a body that is parsed in the event loop."""
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
 DESCRIBED_KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
+FormatQuery = Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)]
+SeedQuery = Annotated[str | None, Query(description="Number or string; random if left out.")]
+PartQuery = Annotated[str | None, Query(description="Extension of the file to return, if there are several.")]
+AnimateQuery = Annotated[bool, Query(description="Whether to return an animation if possible.")]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
 
@@ -164,15 +168,15 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
     async def make_by_address(
         request: Request,
         technique: Annotated[str, Path(description="As in /api/techniques.", json_schema_extra=TECHNIQUES)],
-        format: Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)] = "json",
-        seed: Annotated[str | None, Query(description="Number or string; random if left out.")] = None,
+        format: FormatQuery = "json",
+        seed: SeedQuery = None,
         shape: Annotated[tuple[str, ...], Query(description="Shaper: connect,thickness=2. May be repeated.")] = (),
         tileset: Annotated[str | None, Query(description="Name of a built-in tileset.")] = None,
         tiles: Annotated[
             str | None, Query(description="Tiles for the technique's tiles: floor=grass,wall=hill.")
         ] = None,
-        part: Annotated[str | None, Query(description="Extension of the file to return, if there are several.")] = None,
-        animate: Annotated[bool, Query(description="Whether to return an animation if possible.")] = True,
+        part: PartQuery = None,
+        animate: AnimateQuery = True,
     ) -> Response:
         """Make a map, for example for an image element: `/api/make/caves?format=png&seed=7&width=40&scale=8`.
 
@@ -226,10 +230,10 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
     async def run_by_address(
         request: Request,
         recipe: Annotated[str, Path(description="As in /api/recipes.", json_schema_extra=RECIPE_NAMES)],
-        format: Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)] = "json",
-        seed: Annotated[str | None, Query(description="Number or string; random if left out.")] = None,
-        part: Annotated[str | None, Query(description="Extension of the file to return, if there are several.")] = None,
-        animate: Annotated[bool, Query(description="Whether to return an animation if possible.")] = True,
+        format: FormatQuery = "json",
+        seed: SeedQuery = None,
+        part: PartQuery = None,
+        animate: AnimateQuery = True,
     ) -> Response:
         """Make a map, for example for an image element: `/api/run/city-blocks?format=png&seed=7&parks=3&scale=8`."""
         try:
@@ -300,11 +304,7 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
 
         if body.map is not None:
             return await _run_job(request, queue, measure_given)
-        recipe = await _run_job(
-            request,
-            queue,
-            lambda token: operations.check_recipe(apply_knobs(_read_recipe(body.recipe), body.knobs), queue.settings),
-        )
+        recipe = await _run_job(request, queue, lambda token: _check_recipe(body, queue))
         seeded = recipe.with_seed(recipe.seed if body.seed is None else body.seed)
         cost = operations.estimate_seconds(seeded)
         return await _run_job(
@@ -375,9 +375,7 @@ def _add_seek_route(routes: APIRouter, queue: JobQueue) -> None:
         body = await _read_body(request, queue, SeekRequest)
 
         def open_search(token: CancelToken) -> SeekState:
-            given = apply_knobs(_read_recipe(body.recipe), body.knobs)
-            recipe = operations.check_recipe(given, queue.settings)
-            return start_seek(body.define_search(recipe))
+            return start_seek(body.define_search(_check_recipe(body, queue)))
 
         state = await _run_job(request, queue, open_search)
         run = SeekRun(queue, state, client=("api", request.client))
@@ -398,6 +396,11 @@ def _read_recipe(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidRecipe("must be an object, the name of a built-in recipe, or YAML", at="recipe", rule="type")
     return as_recipe_data(value)
+
+
+def _check_recipe(body: MeasureRequest | SeekRequest, queue: JobQueue) -> Recipe:
+    """Return the recipe of a request, with the values of its knobs."""
+    return operations.check_recipe(apply_knobs(_read_recipe(body.recipe), body.knobs), queue.settings)
 
 
 async def _read_body(request: Request, queue: JobQueue, model: type[B]) -> B:

@@ -18,7 +18,7 @@ from ...core.recipe_knobs import MAX_KNOBS, read_fitting_knobs
 from ...core.registry import techniques
 from ...data import list_names
 from ..link_params import LinkParams
-from ..resolver import StudioResolver
+from ..own_files import StudioResolver
 
 MAX_NAME = 80
 """Maximum number of characters of a name."""

@@ -19,10 +19,11 @@ from ...core.registry import techniques
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
 from ..controls import Controls
-from ..controls.chips import TileControl
 from ..controls.control import ControlBinding, ControlContext
+from ..controls.words import TileControl
+from ..own_files import StudioResolver
 from ..page.view import StatePanel
-from ..resolver import StudioResolver
+from ..page.widgets import Message
 from ..session import Session
 from ..state import State
 
@@ -40,7 +41,7 @@ class KnobPanel(StatePanel):
         self._built: object = None
         """Declarations and defaults of the knobs that are shown."""
         self.element = ui.element("div").classes("tw-fields").props("data-testid=knobs")
-        self.note = ui.label("").classes("tw-faint").props("role=status data-testid=knobs-custom")
+        self.note = Message("knobs-custom", "tw-faint")
 
     @property
     def is_empty(self) -> bool:
@@ -63,8 +64,7 @@ class KnobPanel(StatePanel):
         elif self.controls is not None:
             self.controls.update(values)
         custom = [field.label for knob, field in zip(self._knobs, fields, strict=True) if knob.value is None]
-        self.note.set_text(f"Set by hand: {', '.join(custom)}." if custom else "")
-        self.note.set_visibility(bool(custom))
+        self.note.show(f"Set by hand: {', '.join(custom)}." if custom else "")
 
     def _build(self, fields: list[Field], values: Mapping[str, Any]) -> None:
         self.element.clear()

@@ -13,7 +13,7 @@ from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.locks import Locks
 from ...core.plan import make_plan
 from ...core.recipe import Recipe
-from ..resolver import StudioResolver
+from ..own_files import StudioResolver
 from ..state import State
 
 MAX_ROUNDS = 100

@@ -1,4 +1,4 @@
-"""Tab Make: choice of a technique or recipe, and the technique's parameters."""
+"""Tab Make: choice of a technique or recipe, its parameters, and notes about what a choice changed besides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..good_maps.view import GoodMapsSection
 from ..own_tiles.tileset import carry_own_tiles, find_own_data
 from ..own_tiles.view import OwnTilesPanel
 from ..page.view import View
-from ..page.widgets import FoldingSection, icon_button
+from ..page.widgets import FoldingSection, dropdown, icon_button, labeled_button, show_value
 from ..session import Session, SwitchedOff
 from ..start.goals import find_goal
 from ..start.view import Results, picture
@@ -54,8 +54,7 @@ class MakeView(View):
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
             self.knob_panel = KnobPanel(session)
-            self.tileset = ui.select([OWN_TILESET], label="Tileset", on_change=self._on_tileset_change)
-            self.tileset.props("dense outlined options-dense data-testid=tileset")
+            self.tileset = dropdown([OWN_TILESET], self._choose_tileset, "tileset", label="Tileset")
             self.tileset.tooltip("Tileset of the map")
             self.mapping = TileMapping(self._on_mapping_change)
             self.own_tiles = OwnTilesPanel(session)
@@ -195,9 +194,8 @@ class MakeView(View):
         if entry is not None:
             with self.fields:
                 if entry.recipe_keys:
-                    ui.button(
-                        "Edit the rulebook", icon="rule", on_click=partial(self.session.change_view, tab="rules")
-                    ).props("outline dense no-caps data-testid=edit-rules")
+                    edit = partial(self.session.change_view, tab="rules")
+                    labeled_button("Edit the rulebook", "rule", edit, "edit-rules", color="primary")
                 self.controls = Controls(
                     entry.params,
                     state.params,
@@ -241,20 +239,15 @@ class MakeView(View):
         """Select the tileset of a state. One that is part of the recipe is an option, too."""
         given = state.recipe.get("tileset")
         chosen = _name_tileset(state) or (given if isinstance(given, str) else OWN_TILESET)
-        options = [*dict.fromkeys((chosen, OWN_TILESET, *tilesets.names()))]
-        if options != self.tileset.options or chosen != self.tileset.value:
-            self.tileset.set_options(options, value=chosen)
+        show_value(self.tileset, chosen, [*dict.fromkeys((chosen, OWN_TILESET, *tilesets.names()))])
 
-    def _on_tileset_change(self) -> None:
+    def _choose_tileset(self, chosen: str) -> None:
         state = self.session.state
-        if self.tileset.value == _name_tileset(state):
+        if chosen == _name_tileset(state):
             return
-        wanted = None if self.tileset.value == OWN_TILESET else self.tileset.value
-        if wanted == state.recipe.get("tileset"):
-            return
+        wanted = None if chosen == OWN_TILESET else chosen
         self.session.change(with_tileset(state, wanted), switch_off=True)
         if find_own_data(state.recipe) is not None:
-            chosen = self.tileset.value
             self.notes[1].show(
                 f"Your own tiles were removed: the map has the tileset {chosen}",
                 state,
@@ -309,10 +302,8 @@ class UndoNote:
                         with ui.element("li"):
                             ui.label(item)
             with ui.element("div").classes("tw-row"):
-                undo = ui.button("Undo", icon="undo", color=None, on_click=self._undo)
-                undo.props(f"outline dense no-caps size=sm data-testid={self._test_id}-undo")
-                close = ui.button("Close", color=None, on_click=self._close)
-                close.props(f"flat dense no-caps size=sm data-testid={self._test_id}-close")
+                labeled_button("Undo", "undo", self._undo, f"{self._test_id}-undo", "outline dense size=sm")
+                labeled_button("Close", None, self._close, f"{self._test_id}-close", "flat dense size=sm")
         self.card.set_visibility(True)
 
     def refresh(self, state: State) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.errors import TilewrightError
 from ...core.measure_groups import Groups, format_measure, group_numbers
@@ -13,7 +13,7 @@ from ...core.registry import measures
 from ...core.tilemap import TileMap
 from .. import operations
 from ..jobs import CancelToken
-from ..page.widgets import toggle_class
+from ..page.widgets import ViewTask, toggle_class
 from ..session import Session
 
 PAUSE = 0.15
@@ -40,7 +40,7 @@ class MeasuresView:
         """Create the list in the current slot. `on_measured` is called with a map and its measures."""
         self.session = session
         self._on_measured = on_measured
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         self._values: dict[tuple[str, str], ui.label] = {}
         """Labels of the numbers, by group and name."""
         with ui.element("button").classes("tw-measures-head") as head:
@@ -58,9 +58,7 @@ class MeasuresView:
 
     def measure(self, map: TileMap) -> None:
         """Measure a map. A measurement in progress is cancelled."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = background_tasks.create(self._measure_later(map))
+        self._job.start(self._measure_later(map))
 
     async def _measure_later(self, map: TileMap) -> None:
         await asyncio.sleep(PAUSE)

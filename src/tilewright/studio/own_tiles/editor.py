@@ -13,7 +13,16 @@ from ...core.skins import LAYOUTS, Skin
 from ...core.tileset import Sheet
 from ...formats._sheet import count_sprites, picture_size, sheet_picture, sprite_box
 from ..map.payloads import data_url, encode_picture
-from ..page.widgets import DebouncedInput, icon_button, toggle_class
+from ..page.widgets import (
+    DebouncedInput,
+    NumberInput,
+    dropdown,
+    icon_button,
+    is_list,
+    on_choice,
+    show_value,
+    toggle_class,
+)
 from .tileset import OwnTile, OwnTiles
 
 MAX_LINES = 256
@@ -59,7 +68,7 @@ class SheetView:
 
     def _on_click(self, event: events.GenericEventArguments) -> None:
         sheet = self._sheet
-        if sheet is None or not isinstance(event.args, list) or len(event.args) != 2:
+        if sheet is None or not is_list(event.args, 2):
             return
         try:
             x, y = (float(part) for part in event.args)
@@ -93,6 +102,8 @@ def draw_grid(own: OwnTiles, sheet: Sheet, active: int) -> str:
     return f'<svg viewBox="0 0 {width} {height}" aria-hidden="true">{"".join(drawn)}</svg>'
 
 
+MAX_FIRST = 10**7
+"""Maximum position of a sprite that can be typed."""
 NEW = "a new tile"
 """Label for a tile that stands for no other."""
 OnChange = Callable[[int, str, Any], None]
@@ -127,22 +138,24 @@ class OwnTileRow:
     """Controls of one own tile."""
 
     def __init__(self, place: int, names: Sequence[str], owner: OwnTileRows) -> None:
-        self._change = partial(owner.on_change, place)
-        self._passable: bool | None = None
         options = {"": NEW, **{name: name for name in names}}
         with ui.element("div").classes("tw-own-tile tw-card").props(f"data-testid=own-tile-{place}") as self.card:
             with ui.element("button").classes("tw-own-sprite").props("type=button") as button:
                 self.sprite = ui.element("img").props('alt=""')
             button.props(f'aria-label="Select tile {place + 1}, then click its sprite" data-testid=own-sprite-{place}')
             button.on("click", partial(owner.on_select, place))
-            self.stands_for = ui.select(options, label="stands for", value="", on_change=self._on_stands_for)
-            self.stands_for.props(f"dense outlined options-dense data-testid=own-for-{place}")
-            self.name = DebouncedInput(f"own-name-{place}", partial(self._change, "name"), label="name")
+            change = partial(owner.on_change, place)
+            self.stands_for = dropdown(
+                options, partial(change, "stands_for"), f"own-for-{place}", label="stands for", value=""
+            )
+            self.name = DebouncedInput(f"own-name-{place}", partial(change, "name"), label="name")
             self.name.props("maxlength=40")
-            self.layout = ui.select([*LAYOUTS], label="layout", value="single", on_change=self._on_layout)
-            self.layout.props(f"dense outlined options-dense data-testid=own-layout-{place}")
-            self.first = DebouncedInput(f"own-first-{place}", self._on_first, label="sprite", step=1).props("min=0")
-            self.passable = ui.checkbox("passable", on_change=self._on_passable)
+            choose = partial(change, "layout")
+            self.layout = dropdown([*LAYOUTS], choose, f"own-layout-{place}", label="layout", value="single")
+            self.first = NumberInput(
+                f"own-first-{place}", partial(change, "first"), low=0, high=MAX_FIRST, label="sprite"
+            ).props("min=0")
+            self.passable = on_choice(ui.checkbox("passable"), partial(change, "passable"))
             self.passable.props(f"dense data-testid=own-passable-{place}")
             icon_button(
                 "delete_outline",
@@ -150,40 +163,20 @@ class OwnTileRow:
                 partial(owner.on_remove, place),
                 test_id=f"own-drop-{place}",
             )
-        self._shown = OwnTile()
 
     def show(self, tile: OwnTile, sheet: Sheet, passable: Mapping[str, bool], *, is_active: bool) -> None:
         """Show a tile."""
-        self._shown = tile
-        self._passable = tile.passable if tile.passable is not None else passable.get(tile.tile or "", True)
-        if tile.passable is None and tile.tile not in passable:
-            self._passable = passable.get(tile.stands_for, True)
+        is_passable = tile.passable
+        if is_passable is None:
+            is_passable = passable.get(tile.tile, passable.get(tile.stands_for, True))
         toggle_class(self.card, "tw-own-chosen", is_active)
-        self.stands_for.set_value(tile.stands_for if tile.stands_for in self.stands_for.options else "")
+        show_value(self.stands_for, tile.stands_for if tile.stands_for in self.stands_for.options else "")
         self.name.set_value(tile.tile)
-        self.layout.set_value(tile.layout)
-        self.first.set_value(str(tile.first))
-        self.passable.set_value(self._passable)
+        show_value(self.layout, tile.layout)
+        self.first.show(tile.first)
+        show_value(self.passable, is_passable)
         self.sprite.props["src"] = draw_sprite(sheet, tile.first)
         self.sprite.update()
-
-    def _on_stands_for(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value != self._shown.stands_for:
-            self._change("stands_for", event.value)
-
-    def _on_layout(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value != self._shown.layout:
-            self._change("layout", event.value)
-
-    def _on_first(self, text: str) -> None:
-        number = int(text) if text.isdecimal() and len(text) < 8 else self._shown.first
-        self.first.set_value(str(number))
-        if number != self._shown.first:
-            self._change("first", number)
-
-    def _on_passable(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value is not self._passable:
-            self._change("passable", bool(event.value))
 
 
 def draw_sprite(sheet: Sheet, position: int) -> str:

@@ -1,4 +1,4 @@
-"""The user's own tiles: a picture of sprites, and what each sprite stands for. They become a tileset.
+"""The user's own tiles: a picture of sprites, and what each sprite stands for. They become a tileset of the state.
 
 `formats._skin_files` adds the sprites to the tileset, as for `tilewright skin`.
 """
@@ -24,9 +24,8 @@ from ...core.tilesets import tilesets
 from ...formats._sheet import count_sprites, guess_layouts, guess_side, picture_size
 from ...formats._skin_files import TileSkinParams, add_sprites
 from ...formats._toml import format_toml
-from ..resolver import StudioResolver
+from ..own_files import StudioResolver, picture_store
 from ..state import State
-from .pictures import picture_store
 
 MAX_OWN_TILES = 64
 """Maximum number of sprites or layouts that the page shows."""

@@ -11,7 +11,7 @@ from nicegui import ui
 from ...core.entries import RECIPE_FIELDS
 from ...core.errors import Fix, Problem, TilewrightError
 from ..session import Session
-from .widgets import toggle_class
+from .widgets import labeled_button, toggle_class
 
 MAX_FIXES = 12
 """Maximum number of buttons of an error."""
@@ -44,8 +44,7 @@ class ErrorCard:
                 ui.label(message)
         with self.buttons:
             for number, remedy in enumerate(remedies[:MAX_FIXES]):
-                button = ui.button(remedy.label, color=None, on_click=remedy.apply)
-                button.props(f"outline no-caps data-testid=fix-{number}")
+                labeled_button(remedy.label, None, remedy.apply, f"fix-{number}", "outline")
 
 
 class MapErrorPanel:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nicegui import ui
 
-from .widgets import toggle_class
+from .widgets import set_pressed, toggle_class
 
 EMIT_ALL = "(...args) => emit(...args)"
 STATUSES = "tw-waits tw-made tw-failed"
@@ -60,14 +60,14 @@ class MapCard:
         """Show whether the map is a favorite."""
         if is_starred != self.is_starred:
             self.is_starred = is_starred
-            self.star.props(f"aria-pressed={'true' if is_starred else 'false'}")
+            set_pressed(self.star, is_starred)
             self.star.clear()
             with self.star:
                 ui.icon("star" if is_starred else "star_border")
 
     def mark(self, is_marked: bool) -> None:
         """Show whether the map is selected."""
-        self.button.props(f"aria-pressed={'true' if is_marked else 'false'}")
+        set_pressed(self.button, is_marked)
         toggle_class(self.element, "tw-marked", is_marked)
 
     def show_picture(self, picture: str | None) -> None:

@@ -6,7 +6,7 @@ from nicegui import ui
 
 from ..session import Session
 from ..state import State
-from .widgets import DebouncedInput, icon_button
+from .widgets import DebouncedInput, icon_button, labeled_button
 
 
 class SeedBar:
@@ -17,9 +17,9 @@ class SeedBar:
         with ui.element("div").classes("tw-seeds"):
             self.seed = DebouncedInput("seed", self._on_seed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
             self.seed.tooltip("Number or text; the same seed makes the same map")
-            reroll = ui.button("New seed", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
-            reroll.classes("tw-reroll").props('aria-label="New seed" data-testid=reroll')
-            reroll.tooltip("Choose a random seed; locked cells stay (R)")
+            style, hint = 'dense unelevated aria-label="New seed"', "Choose a random seed; locked cells stay (R)"
+            reroll = labeled_button("New seed", "casino", session.reroll, "reroll", style, hint=hint)
+            reroll.classes("tw-reroll")
             self.back = icon_button("history", "Previous seed", session.restore_seed, test_id="earlier")
             self.stop = icon_button("stop_circle", "Stop", session.cancel_by_user, test_id="stop").classes("tw-stop")
         self.set_busy(False)

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from pathlib import Path
+
 from nicegui import ui
 
-KEYS = {
-    "The map": {
-        "R": "new seed",
-        "Enter": "rebuild around locks, with the same seed",
-        "Ctrl+Z / Ctrl+Shift+Z": "undo / redo",
-        "Y": "play the map; arrow keys or WASD walk, Escape returns",
-        "P": "play or pause the timeline",
-        ", .": "previous frame, next frame",
-    },
-    "The canvas": {
-        "H S B M K I": "hand, select, brush, rectangle, bucket, picker",
-        "[ ]": "smaller, larger brush",
-        "1 … 9": "select a tile of the palette",
-        "E / O": "markers, rooms; arrow keys move the cell or the selection, Shift+arrow keys resize a room",
-        "Enter / Delete": "in both: add or rename, remove",
-        "L / U": "lock / unlock the selection",
-        "G": "grid",
-        "F or 0": "fit the map",
-        "+ −, wheel, pinch": "zoom; hold Space and drag to pan",
-    },
-}
 HINTS = (
     "The map updates when you change a parameter. Painted cells are locked: they stay when you choose a new seed.",
     "The URL of the page contains the map and all settings: copy it to open them again later.",
 )
+
+
+@cache
+def read_shortcuts() -> dict[str, dict[str, str]]:
+    """Return the actions by key, in groups with a title."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def show_shortcuts() -> None:
@@ -36,7 +25,7 @@ def show_shortcuts() -> None:
     with ui.dialog() as dialog, ui.card().classes("tw-keys").props("data-testid=keys"):
         for hint in HINTS:
             ui.label(hint).classes("tw-hint")
-        for title, keys in KEYS.items():
+        for title, keys in read_shortcuts().items():
             ui.label(title).classes("tw-title")
             with ui.element("dl"):
                 for key, action in keys.items():

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from nicegui import events, ui
-from nicegui.events import GenericEventArguments, UploadEventArguments
+from nicegui import background_tasks, ui
+from nicegui.elements.choice_element import ChoiceElement
+from nicegui.elements.mixins.value_element import ValueElement
+from nicegui.events import GenericEventArguments, UploadEventArguments, ValueChangeEventArguments
 
 from ..settings import Settings
+
+E = TypeVar("E", bound=ValueElement[Any])
+_showing: set[ValueElement[Any]] = set()
+"""Elements whose value is being set by `show_value`."""
 
 
 def build_copy_script(text: str, message: str) -> str:
@@ -29,13 +36,59 @@ def toggle_class(element: ui.element, name: str, is_on: bool) -> None:
     element.classes(add=name) if is_on else element.classes(remove=name)
 
 
+def set_pressed(element: ui.element, is_on: bool, name: str = "aria-pressed") -> None:
+    """Set an attribute that is true or false."""
+    element.props(f"{name}={'true' if is_on else 'false'}")
+
+
+def on_choice(element: E, choose: Callable[[Any], Any]) -> E:
+    """Call a function with the values that the user chooses, but not with those that `show_value` sets."""
+
+    def on_change(event: ValueChangeEventArguments[Any]) -> Any:
+        is_chosen = element not in _showing and event.value is not None  # A page that is not ours may send None.
+        return choose(event.value) if is_chosen else None
+
+    return element.on_value_change(on_change)
+
+
+def show_value(
+    element: ValueElement[Any], value: Any, options: Mapping[Any, str] | Sequence[Any] | None = None
+) -> None:
+    """Show a value, and options to choose from, without calling the function of `on_choice`."""
+    _showing.add(element)
+    try:
+        if isinstance(element, ChoiceElement) and options is not None and options != element.options:
+            element.set_options(dict(options) if isinstance(options, Mapping) else [*options], value=value)
+        else:
+            element.set_value(value)
+    finally:
+        _showing.discard(element)
+
+
+def dropdown(
+    options: dict[Any, str] | list[Any],
+    choose: Callable[[Any], Any],
+    test_id: str,
+    *,
+    label: str | None = None,
+    name: str = "",
+    value: Any = None,
+    kind: type[ui.select] = ui.select,
+) -> ui.select:
+    """Return a drop-down list, with a label or with a name for screen readers. `choose` gets the chosen option."""
+    select = kind(options, label=label, value=value).props(f"dense outlined options-dense data-testid={test_id}")
+    if name:
+        select.props["aria-label"] = name
+    return on_choice(select, choose)
+
+
 class SelectByLabel(ui.select):
     """A selection whose options may change while the user chooses.
 
     NiceGUI sends the position of the choice, which would be another option after a change.
     """
 
-    def _event_args_to_value(self, e: events.GenericEventArguments) -> Any:
+    def _event_args_to_value(self, e: GenericEventArguments) -> Any:
         label = e.args.get("label") if isinstance(e.args, dict) else None
         return next((value for value, known in dict(self.options).items() if known == label), self.value)
 
@@ -52,6 +105,97 @@ def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: 
     )
     button.classes("tw-icon").tooltip(hint)
     return button.props(f"data-testid={test_id}") if test_id else button
+
+
+def labeled_button(
+    text: str,
+    icon: str | None,
+    on_click: Callable[..., Any],
+    test_id: str,
+    style: str = "outline dense",
+    *,
+    hint: str = "",
+    color: str | None = None,
+) -> ui.button:
+    """Return a button with text. `style` are properties of Quasar's buttons; unelevated ones are colored."""
+    button = ui.button(text, icon=icon, color="primary" if "unelevated" in style else color, on_click=on_click)
+    button.props(f"{style} no-caps data-testid={test_id}")
+    return button.tooltip(hint) if hint else button
+
+
+class Message(ui.label):
+    """A line for an error or a note, which is hidden while it is empty."""
+
+    def __init__(self, test_id: str, style: str = "tw-bad", role: str = "status") -> None:
+        super().__init__("")
+        self.classes(style).props(f"role={role} data-testid={test_id}")
+        self.show("")
+
+    def show(self, text: str) -> None:
+        """Show a string; an empty one hides the line."""
+        self.set_text(text)
+        self.set_visibility(bool(text))
+
+
+class ViewTask:
+    """The task of a part of the page. It is canceled when another one is started, and when the page is closed."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+        ui.context.client.on_delete(self.stop)
+
+    @property
+    def is_running(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        self.stop()
+        self._task = background_tasks.create(work)
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._task = None
+
+    def end(self) -> None:
+        """Count the task as done. The task itself calls this method before its last statements."""
+        self._task = None
+
+
+def add_definition(name: str, *, style: str = "", props: str = "", hint: str = "") -> ui.label:
+    """Add a row to a list of definitions: a name, and the label that is returned. `props` are those of the label."""
+    with ui.element("div").classes(style):
+        with ui.element("dt"):
+            term = ui.label(name)
+        with ui.element("dd").props(props):
+            label = ui.label("")
+    if hint:
+        term.tooltip(hint)
+    return label
+
+
+def progress_bar(test_id: str, name: str, style: str = "") -> ui.linear_progress:
+    """Return a progress bar with a name for screen readers."""
+    bar = ui.linear_progress(value=0, show_value=False)
+    return bar.props(f'instant-feedback rounded {style} data-testid={test_id} aria-label="{name}"')
+
+
+class ProgressRow:
+    """A progress bar with a button that stops the work. It is visible while there is work."""
+
+    def __init__(self, test_id: str, on_stop: Callable[[], None]) -> None:
+        """Build the row in the current slot. `test_id` is the prefix of those of the bar and the button."""
+        with ui.element("div").classes("tw-download") as self.row:
+            self.bar = progress_bar(f"{test_id}-progress", "Progress of the export")
+            icon_button("stop_circle", "Stop", on_stop, test_id=f"{test_id}-stop")
+        self.hide()
+
+    def show(self, fraction: float) -> None:
+        self.row.set_visibility(True)
+        self.bar.set_value(fraction)
+
+    def hide(self) -> None:
+        self.row.set_visibility(False)
 
 
 class FoldingSection:
@@ -79,7 +223,7 @@ class FoldingSection:
 
     def _update(self) -> None:
         self.body.set_visibility(self.is_open or not self.button.visible)
-        self.button.props(f"aria-expanded={'true' if self.is_open else 'false'}")
+        set_pressed(self.button, self.is_open, "aria-expanded")
         self.button.set_icon("expand_less" if self.is_open else "expand_more")
 
 
@@ -104,6 +248,12 @@ class BottomSheet(ui.element):
 def read_script(module: str, name: str) -> str:
     """Return the content of a script in the folder of a module, given its `__file__`."""
     return Path(module).with_name(f"{name}.js").read_text("utf-8").strip()
+
+
+def read_options(module: str, name: str) -> dict[str, Any]:
+    """Return the options of a chart, from a JSON file in the folder of a module, given its `__file__`."""
+    options: dict[str, Any] = json.loads(Path(module).with_name(f"{name}.json").read_text("utf-8"))
+    return options
 
 
 def read_page_script(name: str) -> str:
@@ -145,10 +295,61 @@ class DebouncedInput(ui.input, component="debounced_input.js"):
         if on_cancel is not None:
             self.on("cancel", lambda: on_cancel())
 
+    def mark_problem(self, problem: str) -> None:
+        """Show a problem of the input. An empty string clears it."""
+        if self.props.get("error-message", "") != problem:
+            self.props["error"], self.props["error-message"] = bool(problem), problem
+
     def _handle_commit(self, event: GenericEventArguments) -> None:
         text = str(event.args if event.args is not None else "")[:MAX_LENGTH]
         self.value = text
         self._on_commit(text.strip())
+
+
+def write_number(number: Any) -> str:
+    """Return a number as text for an input field."""
+    if isinstance(number, float):
+        return f"{number:.6g}" if abs(number) < 1e6 else f"{number:.15g}"
+    return "" if number is None else str(number)
+
+
+class NumberInput(DebouncedInput):
+    """Input field of a number within bounds. Other texts restore the number that was shown last."""
+
+    def __init__(
+        self,
+        test_id: str,
+        choose: Callable[[Any], Any],
+        *,
+        low: float,
+        high: float,
+        is_integer: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """Create the field. `choose` gets the number; None for an empty text if `hint` says what it means."""
+        self._bounds, self._is_integer = (low, high), is_integer
+        self._choose, self._shown = choose, ""
+        super().__init__(test_id, self._read, step=1, **kwargs)
+        if not is_integer:
+            self.props("step=any")
+
+    def show(self, number: object) -> None:
+        """Show a number, or an empty field for None."""
+        self._shown = write_number(number)
+        self.set_value(self._shown)
+
+    def _read(self, text: str) -> None:
+        try:
+            number = float(text.replace(",", "."))
+        except ValueError:
+            number = float("nan")
+        low, high = self._bounds
+        if low <= number <= high and (not self._is_integer or number == int(number)):
+            self._choose(int(number) if self._is_integer else number)
+        elif not text and self.props.get("placeholder"):
+            self._choose(None)
+        else:
+            self.set_value(self._shown)
 
 
 REQUEST_OVERHEAD = 1 << 10
@@ -165,20 +366,34 @@ class Uploader(ui.upload):
     def __init__(
         self,
         settings: Settings,
-        on_file: Callable[[UploadEventArguments], Awaitable[None]],
+        on_file: Callable[[bytes, str], Awaitable[None]],
         on_refusal: Callable[[str], None],
         *,
         accept: str = "",
     ) -> None:
-        """Create the element. `on_file` is called with the file, and `on_refusal` with an error message."""
+        """Create the element. `on_file` gets the content and the name of a file, and `on_refusal` a message."""
+
+        async def read(event: UploadEventArguments) -> None:
+            content = await event.file.read()
+            self.reset()
+            await on_file(content, event.file.name)
+
         max_bytes = max(1, settings.upload - REQUEST_OVERHEAD)
         kind = f" and be {accept}" if accept else ""
         line = f"the file must have at most {max_bytes:,} bytes{kind}"
         super().__init__(
-            auto_upload=True, max_file_size=max_bytes, on_upload=on_file, on_rejected=lambda: on_refusal(line)
+            auto_upload=True, max_file_size=max_bytes, on_upload=read, on_rejected=lambda: on_refusal(line)
         )
         if accept:
             self.props["accept"] = accept
+
+    def open_from(self, button: ui.element) -> None:
+        """Let the user choose a file when a button is pressed."""
+        button.on("click", lambda: self.run_method("pickFiles"))
+
+    def take_drops(self, element: ui.element) -> None:
+        """Take files that are dropped on an element."""
+        element.on("drop", js_handler=read_page_script("drop_file") % self.id)
 
     def _handle_delete(self) -> None:
         super()._handle_delete()

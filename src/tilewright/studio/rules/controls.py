@@ -1,4 +1,4 @@
-"""Controls of rules and layers: a summary, and the fields in the order of the summary."""
+"""Controls of rules and layers, and their summaries as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...core.errors import pluralize
 from ...core.fields import Field
 from ...generators._rules.language import Condition, Equal, Layer, Rooms, Rule, Tree, WholeMap
 from ..controls.control import ControlContext, swatch
-from ..controls.models import ModelControl
+from ..controls.form import ModelControl
 from ..controls.numbers import format_percentage
 
 ORDER = ("tile", "replacements", "neighbourhood", "combine", "conditions")

@@ -1,4 +1,4 @@
-"""Tab Rules: editor of a rulebook by sections, or as the JSON of a ProcEngine object."""
+"""Tab Rules: choice of a rulebook, and its editor by sections, or as the JSON of a ProcEngine object."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..controls import UNSET, Controls, register_control
 from ..map.payloads import encode_picture
 from ..page.map_card import MapCard
 from ..page.view import View
-from ..page.widgets import copy_text
+from ..page.widgets import Message, copy_text, labeled_button, set_pressed, toggle_class
 from ..session import Session
 from ..state import State
 from . import rulebook_draft as books
 from .controls import LayerControl, RuleControl, division_summary
-from .editor import Editor
+from .rulebook_draft import Editor
 
 SECTIONS = {
     "names": ("Names", ("names",)),
@@ -33,6 +33,8 @@ SECTIONS = {
 }
 """Title and fields of every section."""
 MODES = {"fields": "Fields", "text": "JSON"}
+SMALL = "flat dense size=sm"
+"""Style of the small buttons."""
 register_control("rule", RuleControl)
 register_control("layer", LayerControl)
 
@@ -52,23 +54,17 @@ class RulesView(View):
                 self.side = ui.toggle(dict(MODES), value="fields", on_change=lambda: self.refresh(session.state))
                 self.side.props("dense unelevated no-caps size=sm data-testid=rules-side")
                 ui.space()
-                copy = ui.button("Copy JSON", icon="content_copy", color=None, on_click=self._copy)
-                copy.props("flat dense no-caps size=sm data-testid=rules-copy").tooltip(
-                    "Copy the rulebook as JSON for ProcEngine"
-                )
-                other = ui.button(
-                    "Rulebooks", icon="auto_stories", color=None, on_click=partial(self._show_start, True)
-                )
-                other.props("flat dense no-caps size=sm data-testid=rules-books").tooltip("Start with another rulebook")
+                hint, start = "Copy the rulebook as JSON for ProcEngine", partial(self._show_start, True)
+                labeled_button("Copy JSON", "content_copy", self._copy, "rules-copy", SMALL, hint=hint)
+                hint = "Start with another rulebook"
+                labeled_button("Rulebooks", "auto_stories", start, "rules-books", SMALL, hint=hint)
             with ui.element("div").classes("rules-start") as self.start_panel:
                 with ui.element("div").classes("rules-line"):
                     ui.label("Choose a rulebook").classes("rules-title rules-grow")
-                    self.back = ui.button(
-                        "Back", icon="arrow_back", color=None, on_click=partial(self._show_start, False)
-                    )
-                    self.back.props("flat dense no-caps size=sm data-testid=rules-back")
+                    back = partial(self._show_start, False)
+                    self.back = labeled_button("Back", "arrow_back", back, "rules-back", SMALL)
                 self.start = StartView(session, self._on_start)
-            self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-error")
+            self.error = Message("rules-error", "tw-bad rules-error", "alert")
             self.fields_panel = ui.element("div").classes("rules-sections")
             self.text_panel = ui.element("div").classes("rules-sections")
         self.refresh(session.state)
@@ -116,8 +112,7 @@ class RulesView(View):
         self.top.set_visibility(not starts)
         self.fields_panel.set_visibility(not starts and self.side.value == "fields")
         self.text_panel.set_visibility(not starts and self.side.value == "text")
-        self.error.set_text(self._message)
-        self.error.set_visibility(bool(self._message) and not starts)
+        self.error.show("" if starts else self._message)
 
     # -- user actions ---------------------------------------------------------------------------------------------
 
@@ -143,9 +138,8 @@ class RulesSection:
         title, self.fields = SECTIONS[name]
         self.controls: Controls | None = None
         with ui.element("section").classes("rules-section") as self.card:
-            self.head = (
-                ui.element("button").classes("rules-head").props(f"type=button data-testid=rules-section-{name}")
-            )
+            props = f"type=button data-testid=rules-section-{name}"
+            self.head = ui.element("button").classes("rules-head").props(props)
             with self.head.on("click", self.toggle):
                 ui.label(title).classes("rules-title")
                 self.count = ui.label("").classes("rules-count").props(f"data-testid=rules-count-{name}")
@@ -155,7 +149,7 @@ class RulesSection:
     def toggle(self) -> None:
         """Open or close the section."""
         self.body.set_visibility(not self.body.visible)
-        self.head.props(f"aria-expanded={'true' if self.body.visible else 'false'}")
+        set_pressed(self.head, self.body.visible, "aria-expanded")
         if self.controls is None:
             skip = [field for field in books.Draft.model_fields if field not in self.fields]
             about = books.Draft.model_fields[self.fields[-1]].description or ""
@@ -175,7 +169,7 @@ class RulesSection:
         """Show the rulebook and its problems."""
         self.count.set_text(summarize_section(self.editor.rulebook, self.name))
         is_wrong = any(problem.path[:1] and problem.path[0] in self.fields for problem in problems)
-        self.card.classes(add="rules-blamed" if is_wrong else "", remove="" if is_wrong else "rules-blamed")
+        toggle_class(self.card, "rules-blamed", is_wrong)
         if self.controls is not None and self.body.visible:
             self.controls.update(self.editor.rulebook)
             self.controls.mark(problems)
@@ -228,10 +222,8 @@ class StartView:
         ui.label("Built-in recipes").classes("tw-title")
         with ui.element("div").classes("rules-recipes"):
             for name, (summary, recipe) in list_rulebooks("recipes").items():
-                button = ui.button(name, color=None, on_click=partial(self._start, name, recipe)).props(
-                    "outline dense no-caps size=sm"
-                )
-                button.props(f"data-testid=rules-begin-{name}").tooltip(summary)
+                begin, style = partial(self._start, name, recipe), "outline dense size=sm"
+                labeled_button(name, None, begin, f"rules-begin-{name}", style, hint=summary)
         background_tasks.create(self._draw_pictures())
 
     def refresh(self, state: State) -> None:
@@ -285,17 +277,16 @@ class TextView:
         self._error_line: int | None = None
         with ui.element("div").classes("rules-line"):
             ui.label("A ProcEngine object; edit it or paste another one.").classes("tw-hint rules-grow")
-            paste = ui.button("Paste", icon="content_paste", color=None, on_click=self._paste)
-            paste.props("flat dense no-caps size=sm data-testid=rules-paste").classes("rules-add")
-            paste.tooltip("Replace the rulebook by the one in the clipboard")
+            hint = "Replace the rulebook by the one in the clipboard"
+            paste = labeled_button("Paste", "content_paste", self._paste, "rules-paste", SMALL, hint=hint)
+            paste.classes("rules-add")
         with ui.element("div").classes("rules-text") as self.frame:
             self.gutter = ui.html("", sanitize=False).classes("rules-gutter").props("aria-hidden=true")
             self.area = ui.textarea(on_change=self._on_input).props(
                 f"autogrow borderless dense debounce={PAUSE} wrap=off spellcheck=false autocomplete=off"
                 ' autocapitalize=off data-testid=rules-json aria-label="rulebook as JSON"'
             )
-        self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-json-error")
-        self.error.set_visibility(False)
+        self.error = Message("rules-json-error", "tw-bad rules-error", "alert")
         self.update()
 
     def update(self) -> None:
@@ -339,9 +330,8 @@ class TextView:
 
     def _show_error(self, message: str, line: int | None = None) -> None:
         """Show an error of the text and its line."""
-        self.error.set_text(message)
-        self.error.set_visibility(bool(message))
-        self.frame.classes(add="rules-blamed" if message else "", remove="" if message else "rules-blamed")
+        self.error.show(message)
+        toggle_class(self.frame, "rules-blamed", bool(message))
         self._error_line = line
         self._number_lines()
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, events, ui
+from nicegui import background_tasks, ui
 
 from ...core.errors import TilewrightError, pluralize
 from ...core.provenance import digest
@@ -16,7 +15,7 @@ from ..gallery.variations import draw_state
 from ..jobs import Cancelled, CancelToken
 from ..page.error_panel import ErrorCard, Remedy, list_messages, list_remedies
 from ..page.map_card import MapCard
-from ..page.widgets import icon_button
+from ..page.widgets import icon_button, labeled_button, on_choice, show_value
 from ..session import Session
 from ..state import State
 from .options import apply_values, choose_vary, find_search
@@ -45,17 +44,18 @@ class PickView:
         self._jobs: list[asyncio.Task[None]] = []
         with ui.element("div").classes("tw-eye"):
             with ui.element("div").classes("tw-search-bar"):
-                self.next = ui.button("Breed", icon="auto_awesome", on_click=self._on_next)
-                self.next.props("unelevated no-caps data-testid=eye-next").classes("tw-search-main")
+                self.next = labeled_button("Breed", "auto_awesome", self._on_next, "eye-next", "unelevated").classes(
+                    "tw-search-main"
+                )
                 with ui.element("div").classes("tw-eye-steps"):
                     self.back = icon_button("chevron_left", "Previous generation", self._on_back, test_id="eye-back")
                     self.title = ui.label("").props("role=status data-testid=eye-title")
                     self.forth = icon_button("chevron_right", "Next generation", self._on_forth, test_id="eye-forth")
-                self.keep = ui.switch("Keep the picked maps", on_change=self._on_keep)
-                self.keep.props("dense data-testid=eye-keep")
+                keep = ui.switch("Keep the picked maps").props("dense data-testid=eye-keep")
+                self.keep = on_choice(keep, lambda is_on: self._change(keeps_picked=is_on))
                 self.keep.tooltip("Whether the picked maps are part of the next generation")
-                over = ui.button("Start over", icon="casino", color=None, on_click=self.start_over)
-                over.props("outline no-caps data-testid=eye-over").tooltip("Twelve random maps")
+                hint = "Twelve random maps"
+                labeled_button("Start over", "casino", self.start_over, "eye-over", "outline", hint=hint)
             ui.label("Pick the maps that you like. The next twelve inherit from them.").classes("tw-faint")
             self.errors = ErrorCard("eye-error")
             with ui.element("div").classes("tw-eye-grid").props("role=group aria-label=Maps data-testid=eye-grid"):
@@ -92,7 +92,7 @@ class PickView:
         self.forth.set_enabled(not is_last)
         of = "" if is_last else f" of {len(search.picks)}"
         self.title.set_text(f"Generation {search.generation + 1}{of}")
-        self.keep.set_value(search.keeps_picked)
+        show_value(self.keep, search.keeps_picked)
 
     def stop(self) -> None:
         """Cancel all jobs."""
@@ -118,9 +118,7 @@ class PickView:
         """Open a map in Make. The browser's back button returns."""
         if place < len(self.shown):
             self._change()
-            found, state = self.states[self.shown[place]], self.session.state
-            state = replace(state, recipe=found.recipe, locks=found.locks, painted=None, off=found.off)
-            self.session.open(state.with_view_settings(tab="make"))
+            self.session.open_in_make(self.states[self.shown[place]])
 
     def start_over(self) -> None:
         """Show random maps of another seed."""
@@ -137,10 +135,6 @@ class PickView:
     def _on_forth(self) -> None:
         search = find_search(self.session.state)
         self._change(generation=min(search.generation + 1, len(search.picks) - 1))
-
-    def _on_keep(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value != self.session.state.search.keeps_picked:
-            self._change(keeps_picked=bool(event.value))
 
     def _change(self, **changes: Any) -> None:
         """Change settings. What varies becomes explicit, so that it stays when a map is opened."""

@@ -13,7 +13,7 @@ from ...core.seeds import read_seed
 from ...search.archive import Elite
 from ...search.axes import MeasureAxis, Objective
 from ..page.error_panel import ErrorCard, Remedy, list_messages, list_remedies
-from ..page.widgets import icon_button, toggle_class
+from ..page.widgets import icon_button, labeled_button, progress_bar, set_pressed, toggle_class
 from ..session import Session
 from ..state import State
 from .found_maps import EliteExport, FoundMaps
@@ -83,15 +83,13 @@ class ExploreView:
     def _build(self) -> None:
         with ui.element("div").classes("tw-search-part"):
             with ui.element("div").classes("tw-search-bar"):
-                self.main = ui.button("Start", icon="play_arrow", on_click=self._on_main)
-                self.main.props("unelevated no-caps data-testid=search-main").classes("tw-search-main")
-                self.again = ui.button("Other seed", icon="casino", color=None, on_click=self._start_with_other_seed)
-                self.again.props("outline no-caps data-testid=search-again")
-                self.again.tooltip("Search again with another seed of the search")
+                self.main = labeled_button("Start", "play_arrow", self._on_main, "search-main", "unelevated")
+                self.main.classes("tw-search-main")
+                restart, hint = self._start_with_other_seed, "Search again with another seed of the search"
+                self.again = labeled_button("Other seed", "casino", restart, "search-again", "outline", hint=hint)
                 self.status = ui.label("").classes("tw-search-status tw-faint")
                 self.status.props("role=status data-testid=search-status")
-            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded size=4px")
-            self.progress.props('data-testid=search-progress aria-label="Progress of the search"')
+            self.progress = progress_bar("search-progress", "Progress of the search", "size=4px")
             self.errors = ErrorCard("search-error")
             with ui.element("div").classes("tw-search-body"):
                 with ui.element("div").classes("tw-search-map"):
@@ -105,12 +103,11 @@ class ExploreView:
                     self.numbers = SearchNumbers()
                     self.card = EliteCard(self.session, self._open_shown)
                     with ui.element("div").classes("tw-row tw-search-select"):
-                        self.selection = (
-                            ui.label("").classes("tw-grow").props("data-testid=search-selection role=status")
-                        )
-                        self.touch = ui.button("Select", icon="select_all", color=None, on_click=self._toggle_select)
-                        self.touch.props("outline dense no-caps aria-pressed=false data-testid=search-select")
-                        self.touch.tooltip("Drag a finger over the heatmap to select cells").classes("tw-touch-only")
+                        self.selection = ui.label("").classes("tw-grow")
+                        self.selection.props("data-testid=search-selection role=status")
+                        hint, toggle = "Drag a finger over the heatmap to select cells", self._toggle_select
+                        self.touch = labeled_button("Select", "select_all", toggle, "search-select", hint=hint)
+                        self.touch.props("aria-pressed=false").classes("tw-touch-only")
                         self.clear = icon_button(
                             "deselect", "Remove the selection", self._clear, test_id="search-clear"
                         )
@@ -361,8 +358,7 @@ class ExploreView:
         base, found, state = self.maps.base, self.maps.find_state(elite), self.session.state
         assert base is not None
         search = state.search if base.search.owner == state.search.owner else base.search
-        state = replace(state, recipe=found.recipe, locks=found.locks, painted=None, off=found.off)
-        self.session.open(replace(state, opened=base.opened, search=search).with_view_settings(tab="make"))
+        self.session.open_in_make(found, opened=base.opened, search=search)
 
     # -- selection ----------------------------------------------------------------------------------------------
 
@@ -375,7 +371,7 @@ class ExploreView:
 
     def _toggle_select(self) -> None:
         is_on = self.touch.props.get("aria-pressed") != "true"
-        self.touch.props(f"aria-pressed={'true' if is_on else 'false'}")
+        set_pressed(self.touch, is_on)
         toggle_class(self.touch, "tw-on", is_on)
         self.heatmap.set_selecting(is_on)
 

@@ -22,6 +22,7 @@ from ..gallery.state import MAX_FOUND
 from ..gallery.variations import Variation
 from ..jobs import CancelToken
 from ..operations import zip_files
+from ..page.widgets import labeled_button
 from ..session import Session
 from ..state import State
 from .heatmap import Box, Cell, describe_measure
@@ -128,15 +129,13 @@ class EliteExport(MapsExport):
             button.set_enabled(self._find_maps().count > 0)
 
     def _build_buttons(self) -> None:
-        self.download = ui.button("Files", icon="download", color=None, on_click=self._on_download)
-        self.download.props("outline dense no-caps data-testid=search-download")
-        self.download.tooltip("Download the selected maps, or all, as a zip archive")
-        self.corpus = ui.button("Corpus", icon="dataset", color=None, on_click=self._on_corpus)
-        self.corpus.props("outline dense no-caps data-testid=search-corpus").set_visibility(can_write_corpora())
-        self.corpus.tooltip("Download the selected maps, or all, as a corpus with their parameters and measures")
-        self.gallery = ui.button("Gallery", icon="grid_view", color=None, on_click=self._on_gallery)
-        self.gallery.props("outline dense no-caps data-testid=search-gallery")
-        self.gallery.tooltip(f"Show the selected maps in the gallery, at most {MAX_FOUND}")
+        hint = "Download the selected maps, or all, as "
+        with_zip, with_measures = f"{hint}a zip archive", f"{hint}a corpus with their parameters and measures"
+        self.download = labeled_button("Files", "download", self._on_download, "search-download", hint=with_zip)
+        self.corpus = labeled_button("Corpus", "dataset", self._on_corpus, "search-corpus", hint=with_measures)
+        self.corpus.set_visibility(can_write_corpora())
+        hint = f"Show the selected maps in the gallery, at most {MAX_FOUND}"
+        self.gallery = labeled_button("Gallery", "grid_view", self._on_gallery, "search-gallery", hint=hint)
 
     def _on_download(self) -> None:
         self._start(self._find_maps().list_variations())

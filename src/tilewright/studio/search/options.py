@@ -13,7 +13,7 @@ from ...core.knobs import RecipeKnob
 from ...core.recipe_knobs import apply_knobs, renumber_stages
 from ...core.recipe_paths import with_part_at
 from ...core.registry import shapers, techniques
-from ...search.genes import Gene, read_gene
+from ...search.genome import Gene, read_gene
 from ..state import State
 from .state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
 
@@ -63,17 +63,41 @@ def list_options(state: State) -> list[VaryOption]:
     """Return everything that a search can vary: the seed, knobs, parameters of the technique and of the shapers."""
     seed = VaryOption(SEED, "seed", "plain", {}, "Seed of the map. Each map draws its own.")
     found = [seed, *_list_knobs(state)]
-    if state.technique in techniques:
-        fields = fields_of(techniques.get(state.technique).params)
-        for field in [field for field in fields if not field.transient]:
-            value = state.params.get(field.name, field.default)
-            found += _read_option(f"params.{field.name}", field.label, field, value)
-    for position, number in enumerate(state.stages_on):
-        name, given = state.stages[number]
-        for field in fields_of(shapers.get(name).params) if name in shapers else ():
-            path, label = f"shaping.{position}.{name}.{field.name}", f"{name.replace('_', ' ')}: {field.label}"
-            found += _read_option(path, label, field, given.get(field.name, field.default))
+    for number, shaper, field, value in list_fields(state):
+        place = "params" if number is None else f"shaping.{state.stages_on.index(number)}.{shaper}"
+        found += _read_option(f"{place}.{field.name}", label_field(shaper, field), field, value)
     return found
+
+
+def list_fields(state: State) -> Iterator[tuple[int | None, str, Field, Any]]:
+    """Yield the parameters of the technique and of the enabled shapers.
+
+    Each has the index of its shaper in the recipe's list and its name, None and "" for the technique, and its value.
+    """
+    owners: list[tuple[int | None, str, Any, Mapping[str, Any]]] = []
+    if state.technique in techniques:
+        owners.append((None, "", techniques.get(state.technique), state.params))
+    for number, (name, given) in enumerate(state.stages):
+        if number not in state.off and name in shapers:
+            owners.append((number, name, shapers.get(name), given))
+    for place, name, entry, given in owners:
+        for field in fields_of(entry.params):
+            if not field.transient:
+                yield place, name, field, given.get(field.name, field.default)
+
+
+def label_field(shaper: str, field: Field) -> str:
+    """Return the label of a parameter, with the name of its shaper if it has one."""
+    return f"{shaper.replace('_', ' ')}: {field.label}" if shaper else field.label
+
+
+def choose_span(field: Field, value: Any) -> tuple[float, float]:
+    """Return the range of a number that varies: the field's usual range, or a range around the current value."""
+    if field.span is not None:
+        return field.span
+    number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else field.initial_value
+    low, high = min(number, field.minimum or 0), 2 * max(1, number)
+    return low, high if field.maximum is None else min(high, field.maximum)
 
 
 def choose_vary(state: State, options: list[VaryOption] | None = None) -> dict[str, Spec]:
@@ -141,13 +165,8 @@ def _list_knobs(state: State) -> Iterator[VaryOption]:
 def _read_option(path: str, label: str, field: Field, value: Any) -> list[VaryOption]:
     """Return the option of a parameter; nothing if it cannot be varied."""
     spec: Spec | None = None
-    if field.kind == "number" and field.span is None:  # The range is then around the current value.
-        number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else field.initial_value
-        low, high = min(number, field.minimum or 0), 2 * max(1, number)
-        spec = {"from": low, "to": high if field.maximum is None else min(high, field.maximum)}
-    elif field.kind == "number":
-        low, high = field.span or (0, 1)
-        spec = {"from": low, "to": high}
+    if field.kind == "number":
+        spec = dict(zip(("from", "to"), choose_span(field, value), strict=True))
     try:
         gene: Gene = read_gene(path, field, value, dict(spec) if spec is not None else None)
     except InvalidRecipe:

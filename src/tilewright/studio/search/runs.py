@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.errors import TilewrightError
 from ...search.evaluation import Evaluations, Evaluator
-from ...search.genes import Units
+from ...search.genome import Units
 from ...search.rounds import Search, SolutionBatch
 from .. import operations
 from ..jobs import Busy, Cancelled, CancelToken, JobQueue, RateMeter, TooLong

@@ -18,8 +18,7 @@ from ...core.registry import measures
 from ...core.seeds import Rng
 from ...search.definition import Definition
 from ...search.emitters import breed
-from ...search.genes import Units
-from ...search.genome import Genome
+from ...search.genome import Genome, Units
 from .. import operations
 from ..jobs import CancelToken
 from ..limits import check_recipe_size

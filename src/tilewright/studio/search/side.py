@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.measure_groups import format_measure, format_value
 from ...search.archive import Elite
 from ..gallery.variations import draw_state, format_param
 from ..page.map_card import MapCard
+from ..page.widgets import ViewTask, add_definition, labeled_button
 from ..session import Session
 from ..state import State
 from .heatmap import describe_measure, to_shown_value
@@ -40,11 +40,9 @@ class SearchNumbers:
         self._labels: dict[str, ui.label] = {}
         with ui.element("dl").classes("tw-search-numbers").props("data-testid=search-numbers"):
             for name, hint in HINTS.items():
-                with ui.element("div"):
-                    with ui.element("dt"):
-                        ui.label(name).tooltip(hint)
-                    with ui.element("dd").props(f"data-testid=search-{name.lower().replace(' ', '-')}"):
-                        self._labels[name] = ui.label(UNKNOWN)
+                props = f"data-testid=search-{name.lower().replace(' ', '-')}"
+                self._labels[name] = add_definition(name, props=props, hint=hint)
+        self.show(None)
 
     def show(self, run: SearchRun | None) -> None:
         """Show the numbers of a search; None if there is none."""
@@ -86,7 +84,7 @@ class EliteCard(MapCard):
         """The elite that is shown."""
         self._pictures: OrderedDict[tuple[str, int], str] = OrderedDict()
         """Pictures by search and number of the evaluation."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         super().__init__("elite", style="tw-elite tw-card")
         self.element.props('role=region aria-label="Map of the cell"')
         self.caption.props("data-testid=elite-title").classes("tw-title")
@@ -94,13 +92,12 @@ class EliteCard(MapCard):
         self.note.props("data-testid=elite-note").classes("tw-faint")
         with self.element:
             self.numbers = ui.element("dl").classes("tw-elite-numbers").props("data-testid=elite-numbers")
-            self.open = ui.button("Open in Make", icon="tune", color=None, on_click=on_open)
-            self.open.props("outline dense no-caps data-testid=elite-open")
+            self.open = labeled_button("Open in Make", "tune", on_open, "elite-open")
         self.show_nothing("")
 
     def show_nothing(self, note: str, title: str = "Map") -> None:
         """Show that there is no map, with a reason."""
-        self._stop()
+        self._job.stop()
         self.elite = None
         self.caption.set_text(title)
         self.show_note(note)
@@ -127,26 +124,20 @@ class EliteCard(MapCard):
         key = (search, elite.number)
         if self.elite is not None and (self.elite.number, self.elite.cell) == (elite.number, elite.cell):
             return
-        self._stop()
+        self._job.stop()
         self.elite = elite
         self.open.set_enabled(True)
         self.numbers.clear()
         with self.numbers:
             for name, number in elite.measures.items():
-                self._add_row(describe_measure(name), format_measure(name, number), "tw-elite-measure")
+                label = add_definition(describe_measure(name), style="tw-elite-measure")
+                label.set_text(format_measure(name, number))
             for name, value in elite.values.items():
-                self._add_row(labels.get(name, name), _format_gene(value), "")
+                add_definition(labels.get(name, name)).set_text(_format_gene(value))
         if key in self._pictures:
             self.show_picture(self._pictures[key])
         else:
-            self._job = background_tasks.create(self._draw(key, state))
-
-    def _add_row(self, name: str, value: str, style: str) -> None:
-        with ui.element("div").classes(style):
-            with ui.element("dt"):
-                ui.label(name)
-            with ui.element("dd"):
-                ui.label(value)
+            self._job.start(self._draw(key, state))
 
     async def _draw(self, key: tuple[str, int], state: State) -> None:
         found = await self.session.attempt(partial(draw_state, state), lambda error: self.show_note(str(error)))
@@ -155,11 +146,6 @@ class EliteCard(MapCard):
             if len(self._pictures) > MAX_PICTURES:
                 self._pictures.popitem(last=False)
             self.show_picture(found[1])
-
-    def _stop(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
 
 
 def _format_gene(value: Any) -> str:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-from nicegui import background_tasks, events, ui
+from nicegui import ui
 
-from ...core.errors import TilewrightError
 from ..page.view import View
+from ..page.widgets import ViewTask, on_choice, show_value
 from ..session import Session
 from ..state import State
 from .by_eye import PickView
 from .explore import ExploreView
-from .measure_panel import MeasurePanel
 from .options import choose_vary, find_search
+from .panels import MeasurePanel, VaryPanel
 from .runs import SearchRuns
-from .setup import Suggestion, find_key, probe_measures
+from .setup import find_key, probe_measures
 from .state import AxisState, SearchViewState, Spec
-from .vary_panel import VaryPanel
 
 LABELS = {"explore": "Explore", "eye": "Pick by eye"}
 
@@ -30,20 +28,19 @@ class SearchView(View):
         self.session = session
         self._probed = ""
         """Recipe and varied parameters for which measures were suggested."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         tab = ui.context.client.tab_id or ui.context.client.id
         with ui.element("div").classes("tw-search-settings"):
             self.vary_panel = VaryPanel(self._on_vary)
             with ui.element("div").classes("tw-search-settings") as self.measure_part:
                 self.measure_panel = MeasurePanel(self._on_settings)
         with area, ui.element("div").classes("tw-search"):
-            self.mode = ui.toggle(LABELS, value="explore", on_change=self._on_mode)
+            self.mode = on_choice(ui.toggle(LABELS, value="explore"), lambda mode: session.change_search(mode=mode))
             self.mode.props("dense no-caps unelevated data-testid=search-mode").classes("tw-toggle tw-search-mode")
             with ui.element("div").classes("tw-search-part") as self.explore_part:
                 self.explore = ExploreView(session, runs, tab, self._suggest_again)
             with ui.element("div").classes("tw-search-part") as self.pick_part:
                 self.pick = PickView(session)
-        ui.context.client.on_delete(self._stop)
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
@@ -55,7 +52,7 @@ class SearchView(View):
         if not is_open:
             self._stop()
             return
-        self.mode.set_value(search.mode)
+        show_value(self.mode, search.mode)
         for part, is_shown in (
             (self.explore_part, not is_eye),
             (self.measure_part, not is_eye),
@@ -78,10 +75,6 @@ class SearchView(View):
         return is_eye
 
     # -- settings -----------------------------------------------------------------------------------------------
-
-    def _on_mode(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value in LABELS and event.value != self.session.state.search.mode:
-            self.session.change_search(mode=event.value)
 
     def _on_vary(self, vary: dict[str, Spec]) -> None:
         self.explore.forget_error()
@@ -113,19 +106,15 @@ class SearchView(View):
         self._stop()
         self._probed, self.explore.suggestion = wanted, None
         if choose_vary(state):
-            self._job = background_tasks.create(self._suggest(state))
+            self._job.start(self._suggest(state))
 
     async def _suggest(self, state: State) -> None:
-        def fail(error: TilewrightError) -> None:
-            self.explore.show_error(error)
-
-        found: Suggestion | None = await self.session.attempt(lambda token: probe_measures(state, token), fail)
+        found = await self.session.attempt(lambda token: probe_measures(state, token), self.explore.show_error)
         if found is not None:
             self.explore.suggestion = found
             self.refresh(self.session.state)
 
     def _stop(self) -> None:
-        if self._job is not None and not self._job.done():
-            self._job.cancel()
+        if self._job.is_running:
             self._probed = ""
-        self._job = None
+        self._job.stop()

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from ...core.entries import Shaper
 from ...core.errors import Problem, TilewrightError
@@ -18,9 +18,9 @@ from ...core.registry import shapers
 from ...core.tileset import Tile
 from ..controls import Controls
 from ..make.opened_recipe import keep_fitting_knobs
-from ..own_tiles.pictures import embed_pictures
+from ..own_files import embed_pictures
 from ..page.view import View
-from ..page.widgets import Uploader, copy_text, icon_button
+from ..page.widgets import Uploader, copy_text, icon_button, labeled_button, on_choice, show_value
 from ..session import Session
 from ..state import Stage, State
 from .recipe_text import read_text, write_text
@@ -49,15 +49,15 @@ class ShapeView(View):
         with ui.element("div").classes("tw-row"):
             ui.label("Recipe").classes("tw-title tw-grow")
             icon_button("content_copy", "Copy the recipe", self._copy, test_id="copy-recipe")
-            icon_button("file_open", "Open a recipe (YAML or JSON)", self._pick_file, test_id="load-recipe")
+            load = icon_button("file_open", "Open a recipe (YAML or JSON)", lambda: None, test_id="load-recipe")
             icon_button("save", "Save the recipe", self._save, test_id="save-recipe")
         self.upload = Uploader(session.queue.settings, self._on_upload, self._show_error, accept=".yaml,.yml,.json")
         self.upload.props("data-testid=recipe-file").classes("tw-hidden")
+        self.upload.open_from(load)
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
         self.text.props("data-testid=recipe data-label=Recipe")
         with ui.element("div").classes("tw-row"):
-            self.apply = ui.button("Apply", on_click=lambda: self._open_recipe(self.text.value, "the recipe"))
-            self.apply.classes("tw-roomy").props("dense unelevated no-caps data-testid=apply-recipe")
+            labeled_button("Apply", None, self._apply, "apply-recipe", "dense unelevated").classes("tw-roomy")
             self.error = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
         self.update(session.state)
 
@@ -72,7 +72,7 @@ class ShapeView(View):
             if controls is not None:
                 controls.update(params)
         for number, switch in enumerate(self.switches):
-            switch.set_value(number not in state.off)
+            show_value(switch, number not in state.off)
         written = write_text(state.recipe, state.off)
         if written != self._last_text:
             self._last_text = written
@@ -117,7 +117,7 @@ class ShapeView(View):
     def _build_stage(self, number: int, name: str, params: Mapping[str, Any], count: int, *, is_on: bool) -> None:
         with ui.element("div").classes("tw-stage-card tw-card").props(f"data-testid=stage-{number}"):
             with ui.element("div").classes("tw-row"):
-                switch = ui.switch(value=is_on, on_change=partial(self._on_switch, number)).props("dense size=xs")
+                switch = on_choice(ui.switch(value=is_on), partial(self._on_switch, number)).props("dense size=xs")
                 switch.props(f"data-testid=stage-{number}-on").tooltip("Enable or disable")
                 switch.props["aria-label"] = f"Enable {name}"
                 self.switches.append(switch)
@@ -174,11 +174,9 @@ class ShapeView(View):
         off = tuple(sorted(positions.get(other, other) for other in self.session.state.off))
         self._change(stages, off, positions=positions)
 
-    def _on_switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value is (number not in self.session.state.off):
-            return  # `refresh` has set the value, for example after an undo.
+    def _on_switch(self, number: int, is_on: bool) -> None:
         off = {other for other in self.session.state.off if other != number}
-        self._change(self.session.state.stages, tuple(sorted(off if event.value else off | {number})))
+        self._change(self.session.state.stages, tuple(sorted(off if is_on else off | {number})))
 
     def _on_param_change(self, number: int, name: str, value: Any) -> None:
         stages = self.session.state.stages
@@ -220,16 +218,14 @@ class ShapeView(View):
         self.error.set_text("")
         self.session.open(state)
 
-    async def _on_upload(self, event: events.UploadEventArguments) -> None:
-        content = await event.file.read()
-        self.upload.reset()
-        self._open_recipe(content.decode("utf-8-sig", "replace"), event.file.name[-80:], is_file=True)
+    def _apply(self) -> None:
+        self._open_recipe(self.text.value, "the recipe")
+
+    async def _on_upload(self, content: bytes, name: str) -> None:
+        self._open_recipe(content.decode("utf-8-sig", "replace"), name[-80:], is_file=True)
 
     def _show_error(self, line: str) -> None:
         self.error.set_text(line)
-
-    def _pick_file(self) -> None:
-        self.upload.run_method("pickFiles")
 
     def _save(self) -> None:
         state = self.session.state

@@ -1,4 +1,4 @@
-"""Tab Start: the first screen, with a card for every goal and a search."""
+"""Tab Start: the first screen, with a card for every goal, and a search whose results Make shows too."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...core.registry import techniques
 from ...core.search import SearchEntry, search
 from ..page.map_card import MapCard
 from ..page.view import View
+from ..page.widgets import labeled_button
 from .goals import find_goal, list_goals, list_searchable
 
 
@@ -32,9 +33,8 @@ class GoalsView(View):
             with ui.element("div").classes("tw-goals") as self.goals:
                 for goal in list_goals():
                     build_link("goals", goal.name, goal.title, goal.summary, on_choose, f"goal-{goal.name}")
-            self.everything = ui.button("Show all recipes and techniques", icon="apps", color=None)
-            self.everything.props("flat no-caps data-testid=show-all").classes("tw-show-all")
-            self.everything.on_click(self._show_everything)
+            show, text = self._show_everything, "Show all recipes and techniques"
+            self.everything = labeled_button(text, "apps", show, "show-all", "flat").classes("tw-show-all")
             self.found = ui.element("div").classes("tw-start-found")
 
     def reroll(self) -> bool:
@@ -89,8 +89,7 @@ class Results:
             self.message = ui.label("")
             with ui.element("div").classes("tw-suggestions"):
                 for word in EXAMPLES:
-                    button = ui.button(word, color=None, on_click=partial(on_suggest, word))
-                    button.props(f"outline dense no-caps data-testid=suggest-{word}")
+                    labeled_button(word, None, partial(on_suggest, word), f"suggest-{word}")
         self.show("")
 
     def _build_card(self, entry: SearchEntry) -> ui.element:
