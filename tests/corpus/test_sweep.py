@@ -101,6 +101,23 @@ def make_manifest(sweep: dict[str, Any], **params: Any) -> Manifest:
 
 
 @pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2], "int64"),
+        ([1, 0.5], "float64"),
+        ([True, False], "bool"),
+        ([1, "a"], "string"),
+        ([-(2**63), 2**63 - 1], "int64"),
+        ([0, 2**63], "string"),
+        ([0.5, 10**400], "string"),
+    ],
+)
+def test_columns_have_a_type_that_all_values_fit(values: list[Any], kind: str) -> None:
+    (axis,) = Sweep.of({"walls": values}).axes
+    assert axis.kind == kind
+
+
+@pytest.mark.parametrize(
     ("sweep", "message"),
     [
         ({"walls": [0.4, 1.5]}, "sweep: caves: walls: must be at most 1.0, got 1.5"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -139,11 +140,18 @@ def test_a_damaged_state_of_an_archive_is_reported(archive: Path, change: Callab
     assert "elites.parquet is damaged; delete it" in catch(lambda: tw.search.load(archive))
 
 
-@pytest.mark.parametrize("height", [1e308, 2**40, 0, -12, "12", None])
-def test_elites_of_a_size_that_no_map_has_are_reported(archive: Path, height: object) -> None:
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("height", height) for height in (1e308, 2**40, 0, -12, "12", None)),
+        *(("id", number) for number in (1e20, "x", None)),
+        *(("genome", [value] * 2) for value in (math.nan, math.inf, -1e300, 1.5)),
+    ],
+)
+def test_values_that_no_elite_has_are_reported(archive: Path, column: str, value: object) -> None:
     table = pq.read_table(archive / "elites.parquet")
-    at = table.column_names.index("height")
-    table = table.set_column(at, "height", pa.array([height] * len(table)))
+    assert column != "genome" or len(table["genome"][0]) == 2
+    table = table.set_column(table.column_names.index(column), column, pa.array([value] * len(table)))
     pq.write_table(table, archive / "elites.parquet", write_page_checksum=True)
     assert "elites.parquet is damaged; delete it" in catch(lambda: tw.search.load(archive))
 

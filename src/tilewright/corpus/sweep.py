@@ -43,8 +43,10 @@ class Axis:
 
     @cached_property
     def kind(self) -> str:
-        """Type of the column: bool, int64, float64, or string for strings, lists and mixed types."""
+        """Type of the column: bool, int64, float64, or string for strings, lists, mixed types and larger integers."""
         types = {type(value) for value in self.values if value is not None}
+        if any(type(value) is int and not -(2**63) <= value < 2**63 for value in self.values):
+            return "string"
         if types in ({bool}, {int}):
             return "bool" if bool in types else "int64"
         return "float64" if types and types <= {int, float} else "string"

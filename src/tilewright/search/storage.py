@@ -97,7 +97,7 @@ class ArchiveFolder:
             archive = _read_archive(search.definition, table, state)
         except BadFile:
             raise
-        except (TilewrightError, pa.ArrowException, OSError, KeyError, TypeError, ValueError, IndexError):
+        except (TilewrightError, pa.ArrowException, OSError, LookupError, TypeError, ValueError, OverflowError):
             text = f"{ELITES} is damaged; delete it, and `search resume` makes the same archive again"
             raise BadFile(text, at=self.address) from None
         archive.folder = self.address
@@ -233,7 +233,10 @@ def _read_archive(definition: Definition, table: pa.Table, state: ArchiveState) 
         archive.rows.objective[at] = row["objective"]
         numbers = [row[_column_name(name, genes)] for name in definition.measures]
         archive.rows.measures[at] = [np.nan if number is None else number for number in numbers]
-        archive.rows.units[at] = row["genome"]
+        units = np.array(row["genome"], dtype=np.float64)
+        if not ((units >= 0) & (units <= 1)).all():
+            raise ValueError("a genome outside of the unit cube")
+        archive.rows.units[at] = units
         parents = row["parents"]
         archive.rows.parents[at] = [*parents, EMPTY, EMPTY][:2]
         archive.rows.emitter[at] = names[row["emitter"]]
