@@ -1,4 +1,4 @@
-"""Cases of tests in text files: one case per paragraph, with its name in the first line, after #."""
+"""Cases of tests in files: tables in YAML, and texts with one case per paragraph."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+
+
+def read_table(test: str, name: str) -> Any:
+    """Return a table of a test module from the YAML file of the same name beside it: test_api.yaml of test_api.py."""
+    return yaml.safe_load(Path(test).with_suffix(".yaml").read_text(encoding="utf-8"))[name]
 
 
 def read_cases(path: Path) -> Iterator[Any]:
-    """Yield a case as lists of its lines: those given, and the last, which is expected. Lines before ## are notes."""
+    """Yield a case as lists of its lines: those given, and the last, which is expected. Lines before ## are notes.
+
+    A case is named by its first line if that line starts with #.
+    """
     _, *sections = path.read_text(encoding="utf-8").split("\n## ")
     for section in sections:
         _, *paragraphs = section.rstrip("\n").split("\n\n")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageSequence
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.compat import libfbcagen as libFBCAGen  # noqa: N812 - as its programs call it
 from tilewright.compat.libfbcagen import FBCAConsts
@@ -435,21 +436,7 @@ def test_documented_aliases() -> None:
     assert libFBCAGen.FBCAConsts is FBCAConsts
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"levelMap": []}, "levelMap: must have 3 columns (torusLength) of 2 cells (torusWidth), got 0 of 0; call in"),
-        ({"torusLength": 4}, "levelMap: must have 4 columns (torusLength) of 2 cells"),
-        ({"torusWidth": 0}, "torusWidth: must be an integer from 1 to"),
-        ({"torusLength": 2.5}, "torusLength: must be an integer from 1 to"),
-        ({"n": 1}, "n: must be an integer from 2 to 255, got 1"),
-        ({"n": 3}, "scoreMatrix: n = 3 needs 9 scores, got 4"),
-        ({"scoreMatrix": [1, 2, "x", 4]}, "scoreMatrix: must be finite numbers, got [1, 2, 'x', 4]"),
-        ({"scoreMatrix": [1, 2, float("nan"), 4]}, "scoreMatrix: must be finite numbers, got [1, 2, nan, 4]"),
-        ({"neighbourhood": []}, "neighbourhood: must be a list of at least one offset (x, y), got []"),
-        ({"neighbourhood": [1, 2]}, "neighbourhood: must be a list of at least one offset (x, y), got [1, 2]"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "message"), read_table(__file__, "an invalid automaton is one clear error"))
 def test_an_invalid_automaton_is_one_clear_error(fields: dict[str, object], message: str) -> None:
     fbca = make_automaton([[0, 1, 0], [1, 1, 0]], **{"scoreMatrix": PUBLISHED, **fields})
     with refused("", InvalidRecipe, start=message):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.jobs.programs import read_files
 from tests.refusals import refused
 from tests.search.archives import OPTIONS
@@ -238,20 +239,7 @@ def test_another_job_in_the_folder_is_refused(
 # -- what goes wrong ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("noun", "room", "line"),
-    [
-        ("corpus", 0, ""),
-        ("corpus", 1, "; finished parts are kept; run again to continue"),
-        ("corpus", 2, ""),
-        ("world", 2, ""),
-        ("world", 11, "; finished chunks are kept; run again to continue"),
-        ("archive", 1, ""),
-        ("archive", 4, ""),
-        ("seeds", 1, ""),
-        ("seeds", 4, ""),
-    ],
-)
+@pytest.mark.parametrize(("noun", "room", "line"), read_table(__file__, "a full disk is one line and files are kept"))
 def test_a_full_disk_is_one_line_and_files_are_kept(
     noun: str, room: int, line: str, content: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

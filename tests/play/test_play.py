@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.play.levels import level
 from tilewright.core.errors import InvalidRecipe, UnknownName
 from tilewright.core.tileset import Tileset
@@ -62,18 +63,7 @@ def test_unknown_is_not_no() -> None:
     assert tw.solve(PUZZLE, limit=3).verdict == "unknown"
 
 
-@pytest.mark.parametrize(
-    ("rows", "game", "text"),
-    [
-        (["..."], "dungeon", "the map has no player"),
-        (["@.@E"], "dungeon", "must have one player, got 2"),
-        (["@.."], "dungeon", "the map has no exit"),
-        (["@.$"], "sokoban", "the map has no target"),
-        (["@.o"], "sokoban", "the map has no crate"),
-        (["@$oo"], "sokoban", "a crate for each target, got 1 for 2"),
-        (["@.."], "runner", "no gold and no exit"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "game", "text"), read_table(__file__, "unplayable maps are refused in one line"))
 def test_unplayable_maps_are_refused_in_one_line(rows: list[str], game: str, text: str) -> None:
     with pytest.raises(InvalidRecipe, match=text) as caught:
         tw.solve(level(*rows), game)

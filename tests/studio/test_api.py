@@ -25,6 +25,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.studio.servers import SMALL, application, asking, line_of
 from tilewright import formats
 from tilewright.core.provenance import digest
@@ -408,17 +409,7 @@ def test_a_shaper_may_be_repeated_in_a_url(client: TestClient) -> None:
     assert client.get("/api/make/caves?width=5&height=5&shape=flip&shape=flip").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("route", "data", "line"),
-    [
-        ("measure/file", {"mesures": "regions"}, "unknown field 'mesures'; did you mean 'measures'?"),
-        ("measure/file", {"measures": ["regions", "cells"]}, "measures: is given twice"),
-        ("measure/file", {"measures": "regions", "like": "dungeon"}, "like: has no effect"),
-        ("measure/file?measures=regions", {}, "measures: must be in the body"),
-        ("models", {"name": "mine"}, "unknown field 'name'"),
-        ("models?name=mine", {}, "name: must be in the body"),
-    ],
-)
+@pytest.mark.parametrize(("route", "data", "line"), read_table(__file__, "fields without an effect"))
 def test_a_field_of_a_form_without_an_effect_is_refused(
     client: TestClient, route: str, data: dict[str, Any], line: str
 ) -> None:

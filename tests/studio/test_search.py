@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.studio.test_jobs import TestFunction, supply
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from tilewright.core.fields import fields_of
@@ -96,22 +97,9 @@ def test_a_link_keeps_all_settings() -> None:
 @pytest.mark.parametrize(
     "search",
     [
-        7,
-        {"mode": "dream"},
-        {"evaluations": 10**9},
-        {"evaluations": True},
-        {"weight": float("nan")},
-        {"seed": -1},
-        {"x": {"bins": 0}},
-        {"x": {"measure": 3}},
-        {"y": 3},
-        {"vary": {"walls": 3}},
-        {"vary": {"walls": {"from": 1}}},
-        {"vary": {"walls": {"values": []}}},
+        *read_table(__file__, "invalid settings are refused"),
         {"vary": {str(number): {} for number in range(65)}},
-        {"picks": []},
         {"picks": [[MAX_CANDIDATES]]},
-        {"picks": [[0]], "generation": 1},
         {"picks": [[0]] * 201},
         {"objective": "x" * 201},
     ],
