@@ -11,9 +11,15 @@ import pytest
 import yaml
 
 
+def read_tables(test: str) -> dict[str, Any]:
+    """Return the tables of a module from the YAML file of the same name beside it, such as test_api.yaml."""
+    tables: dict[str, Any] = yaml.safe_load(Path(test).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return tables
+
+
 def read_table(test: str, name: str) -> Any:
-    """Return a table of a test module from the YAML file of the same name beside it: test_api.yaml of test_api.py."""
-    return yaml.safe_load(Path(test).with_suffix(".yaml").read_text(encoding="utf-8"))[name]
+    """Return a table from the YAML file of a module."""
+    return read_tables(test)[name]
 
 
 def read_cases(path: Path) -> Iterator[Any]:

@@ -166,23 +166,7 @@ def test_unknown_ids_are_added_to_the_given_tileset(tmp_path: Path) -> None:
     assert tw.load(tmp_path / "a.json", tileset="awbw") == map
 
 
-OWN = """
-extends = "awbw"
-[[tiles]]
-name = "volcano"
-code = 58
-color = "#ff0000"
-passable = false
-[[tiles]]
-name = "meadow"
-code = 1
-[[tiles]]
-name = "sea"
-color = "#000080"
-[[joints]]
-kind = "road"
-joins = ["road"]
-"""
+OWN = read_table(__file__, "own tileset")
 
 
 def test_an_own_tileset_names_unknown_ids(tmp_path: Path) -> None:

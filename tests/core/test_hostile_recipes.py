@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,7 @@ LOCKS = [
 PARTS = [{"technique": "caves"}, {"tiles": [{"name": "?"}]}, {"tiles": [{"name": "a", "costs": {1: 2, "b": 3}}]}]
 ENDLESS = [ITSELF, OWN_VALUE, nest(30), nest(5000)]
 ODD: list[Any] = [*NUMBERS, *FLOATS, *WORDS, *LISTS, *MAPPINGS, *GRIDS, *ARRAYS, *LOCKS, *PARTS, *ENDLESS]
-GOOD: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("recipes.yaml").read_text())
+GOOD: list[dict[str, Any]] = read_table(__file__, "recipes")
 GOOD[2]["locks"] = Grid.of([["wall", "?"]]).to_data()
 
 

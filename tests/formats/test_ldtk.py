@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.ldtk_editor import SCHEMA, evaluate
 from tests.formats.maps import EXAMPLES, deep_map, full_map, numbered_map, same, sheet_of, sprite_map, with_sheet
 from tests.refusals import refused
@@ -431,9 +431,6 @@ def test_levels_in_files_of_their_own(tmp_path: Path) -> None:
         tw.load(tmp_path / "w.ldtk")
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("ldtk_mistakes.yaml").read_text())
-
-
 @pytest.mark.parametrize(
     ("project", "message"),
     [
@@ -448,7 +445,7 @@ MISTAKES = yaml.safe_load(Path(__file__).with_name("ldtk_mistakes.yaml").read_te
         ({"defs": {}, "levels": [{"identifier": "A"}]}, "level 'A': has no layers"),
         ({"defs": {}, "levels": [{"layerInstances": []}]}, "has no IntGrid layer and no tile layer"),
         ({"defs": {}, "levels": 3}, "levels: "),
-        *((make_foreign(**changes), message) for changes, message in MISTAKES),
+        *((make_foreign(**changes), message) for changes, message in read_table(__file__, "mistakes")),
     ],
     ids=lambda value: value if isinstance(value, str) else "project",
 )

@@ -29,17 +29,7 @@ from tilewright.seed_search.scanners import PipelineScanner
 from tilewright.seed_search.state import KeptSeeds, SeekState
 
 CAVES = tw.recipe("caves", width=20, height=14)
-SEARCHES: dict[str, dict[str, Any]] = {
-    "most": {"require": {"regions": "<4", "floor_share": ">0.4", "path_length": "most"}, "keep": 7},
-    "least": {"require": {"path_length": "least"}, "keep": 5, "measures": ["regions"]},
-    "first seeds": {"require": {"regions": 1}, "keep": 6},
-    "a measure of a later stage": {"require": {"chokepoints": "<10", "regions": 1}, "keep": 400},
-    "the best of a later stage": {"require": {"chokepoints": "most", "regions": "2..3"}, "keep": 9},
-    "nothing required": {"measures": ["floor_share", "linearity"], "keep": 4},
-    "nothing found": {"require": {"regions": ">900"}, "keep": 4},
-    "stops early": {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5, "first": True},
-    "never stops early": {"require": {"regions": ">900"}, "keep": 2, "first": True},
-}
+SEARCHES: dict[str, dict[str, Any]] = read_table(__file__, "searches")
 every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 
 

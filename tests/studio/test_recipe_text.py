@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.errors import BadFile
 from tilewright.core.recipe_knobs import renumber_stages
 from tilewright.core.resolver import Resolver
@@ -67,21 +68,7 @@ def test_any_shaper_can_be_disabled(stage: Any) -> None:
 
 
 def test_the_text_can_be_edited_freely() -> None:
-    text = """
-# My recipe
-technique: caves
-shaping:
-    # off: - border
-    # the next one is on
-    - connect: {thickness: 2}
-  # off:- {doors: {}}
-    -
-      overlay:
-        recipe: open-caves
-    # off:   - mirror
-seed: 3
-"""
-    recipe, off = read_text(text, "here")
+    recipe, off = read_text(read_table(__file__, "edited text"), "here")
     on = [{"connect": {"thickness": 2}}, {"overlay": {"recipe": "open-caves"}}]
     assert recipe["shaping"] == ["border", on[0], {"doors": {}}, on[1], "mirror"]
     assert off == (0, 2, 4)
