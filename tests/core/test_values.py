@@ -113,9 +113,8 @@ def test_a_grid_reads_every_form() -> None:
     ],
 )
 def test_bad_grids_are_refused_in_one_line(value: object, reason: str) -> None:
-    with pytest.raises((InvalidRecipe, UnknownName, tw.TooLarge), match=reason) as caught:
+    with refused(reason):
         Grid.of(value)
-    assert "\n" not in str(caught.value)
 
 
 def test_large_grids_are_stored_as_a_digest() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, UnknownName
 from tilewright.corpus import Corpus
@@ -76,24 +77,7 @@ def test_typical_conditions(corpus: Corpus, condition: str) -> None:
 
 
 ELSEWHERE = {
-    "statement": "regions = 1; drop table maps",
-    "two": "1) , (2",
-    "table": "exists(from read_csv('/etc/passwd'))",
-    "subquery": "regions > (select 1)",
-    "union": "regions = 1 union select 2",
-    "another table": "1 = 1) from read_text('/etc/passwd') where (1 = 1",
-    "parameter": "regions = $1",
-    "window": "row_number() over () > 1",
-    "all": "*",
-    "aggregate": "sum(regions) > 3",
-    "syntax": "regions >",
-    "open": "'a",
-    "comment": "/* ",
-    "nothing": "  ",
-    "function": "foo(regions)",
-    "environment": "getenv('HOME') = 'x'",
-    "kind": "regions = 'x'",
-    "zero": "regions = 1\0",
+    **read_table(__file__, "invalid conditions"),
     "deep": "(" * 3000 + "1" + ")" * 3000,
     "long": "1 = 1 or " * 5000 + "1 = 1",
 }

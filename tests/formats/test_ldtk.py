@@ -118,31 +118,7 @@ def test_levels_need_the_same_tileset() -> None:
 
 # -- rules --------------------------------------------------------------------------------------------------------
 
-BLOB = {"layout": "blob47"}
-SKINS: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = {
-    "blob": ([{"tile": "wall", **BLOB}], {}),
-    "blob, the outside differs": ([{"tile": "wall", "outside": False, **BLOB}], {}),
-    "blob with doors": ([{"tile": "wall", "with": ["door"], **BLOB}], {"door": "sand", "tree": "*"}),
-    "edges": ([{"tile": "wall", "with": ["sand", "key"], "layout": "edge16"}], {}),
-    "corners": ([{"tile": "wall", "layout": "corner16"}], {"tree": "*"}),
-    "corners, the outside differs": ([{"tile": "wall", "outside": False, "layout": "corner16"}], {"tree": "*"}),
-    "corners of most tiles": (
-        [{"tile": "deep", "under": ["water", "sand", "grass", "wall", "door"], "layout": "corner16"}],
-        {"tree": "*", "key": "*"},
-    ),
-    "towards": ([{"tile": "sand", "toward": ["water"], **BLOB}], {}),
-    "terrains over each other": (
-        [
-            {"tile": "deep", "under": ["water", "sand", "grass"], **BLOB},
-            {"tile": "water", "under": ["sand", "grass"], "outside": False, **BLOB},
-            {"tile": "sand", "under": ["grass"], "layout": "edge16"},
-            {"tile": "grass", "layout": "corner16"},
-        ],
-        {"wall": "sand", "door": "sand", "tree": "*", "key": "*"},
-    ),
-    "woods": ([{"tile": "tree", **BLOB}, {"tile": "wall", **BLOB}], {"tree": "*", "key": "*", "door": "sand"}),
-    "variants": ([{"tile": "wall", "variants": 3, **BLOB}], {}),
-}
+SKINS: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = read_table(__file__, "skins")
 
 
 @pytest.mark.parametrize("shape", [(14, 17), (1, 1), (1, 9), (6, 1), (25, 31)])

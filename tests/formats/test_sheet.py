@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import draw_sprites, encode_image, sheet_of, sprite_map
 from tests.formats.skin_sheets import SIDE, draw_sheet
 from tests.refusals import refused
@@ -148,19 +149,7 @@ def test_a_sheet_must_be_large_enough_for_its_skins() -> None:
         fit_sheet(with_skin((30, 45), 15, layout="rpgmaker-a2", first=0))
 
 
-TOML = """
-name = "meadow"
-[sheet]
-image = "art.png"
-{more}
-[[tiles]]
-name = "grass"
-sprite = 1
-[[tiles]]
-name = "hedge"
-sprite = {sprite}
-passable = false
-"""
+TOML = read_table(__file__, "tileset")
 WORDS: dict[str, Any] = {"tiles": {"floor": "grass", "wall": "hedge"}, "width": 12, "height": 7, "seed": 3}
 
 

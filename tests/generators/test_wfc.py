@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.wfc import NET
+from tests.cases import read_table
 from tests.plain import find_patterns, list_windows
 from tests.refusals import refused
 from tilewright.analysis.patterns import iter_views, wraps
@@ -514,14 +515,8 @@ def test_mistakes_in_rules(old: str, new: str, words: str) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"sample": "overworld", "symmetry": 8},
-        {"sample": "village", "wrap": "xy", "max_backtracks": 2},
-        {"sample": "dungeon", "wrap_sample": "xy", "ground": True, "symmetry": 2},
+        *read_table(__file__, "lists of neighbors make the same maps as bits"),
         {"sample": "dungeon", "counts": {"treasure": 4}, "connected": WALK, "border": ["rock", "wall"]},
-        {"sample": "circuit", "wrap_sample": "xy", "wrap": "x", "symmetry": 8},
-        {"sample": "ruins", "pattern_size": 1, "symmetry": 4},
-        {"sample": "keep", "pattern_size": 2, "symmetry": 8},
-        {"sample": "caverns", "pattern_size": 5, "relax": True},
         {"rules": Tileset.of("awbw")},
     ],
     ids=lambda settings: " ".join(map(str, settings.values()))[:40],

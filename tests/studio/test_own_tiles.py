@@ -15,6 +15,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.skin_sheets import SIDE, draw_sheet
+from tests.refusals import refused
 from tests.studio.servers import application, asking
 from tilewright.core.embedded_pictures import DATA_PREFIX, digest_picture
 from tilewright.formats._resolver import FileResolver
@@ -228,10 +229,8 @@ def test_the_size_of_a_picture_suggests_its_layout(
     ],
 )
 def test_mistakes_are_one_line(tiles: tuple[OwnTile, ...], line: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(line):
         apply(State.from_recipe(CAVE), make_own(tiles=tiles))
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def _make_bomb() -> bytes:
@@ -256,10 +255,8 @@ def _make_bomb() -> bytes:
     ],
 )
 def test_hostile_pictures_are_refused_in_one_line(content: bytes, line: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(line):
         read_picture(content, "a.png", Settings())
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_other_kinds_of_pictures_become_png() -> None:
