@@ -563,22 +563,7 @@ WEAVE = {"sample": "weave", "wrap_sample": "xy", "pattern_size": 3}
 @pytest.mark.parametrize(
     ("change", "text", "fixes"),
     [
-        (
-            {"width": 30, "height": 16, "wrap": "xy"},
-            "of 30x16 that wraps: they repeat every 4 cells from left to right; try width=28, wrap=none or relax",
-            {"width": 28, "wrap": "none", "relax": True},
-        ),
-        (
-            {"width": 15, "height": 21, "wrap": "xy"},
-            "they repeat every 4 cells from left to right and repeat every 4 cells from top to bottom; "
-            "try width=16, height=20, wrap=none or relax",
-            {"width": 16, "height": 20, "wrap": "none", "relax": True},
-        ),
-        (
-            {"sample": "pavement", "height": 17, "wrap": "y"},
-            "they repeat every 8 cells from top to bottom; try height=16, wrap=none or relax",
-            {"height": 16, "wrap": "none", "relax": True},
-        ),
+        *read_table(__file__, "impossible wraps"),
         (
             {"sample": np.arange(36).reshape(6, 6), "wrap_sample": "y", "wrap": "x", "width": 6, "height": 3},
             "of 6x3 that wraps: they never repeat from left to right; try wrap=none or relax",
