@@ -238,19 +238,7 @@ def test_the_old_format_lacks_tiles_and_rows_must_be_equal() -> None:
 
 
 def site(**changes: Any) -> str:
-    document = {
-        "Name": "Small",
-        "Author": "anonymous",
-        "Player Count": 2,
-        "Published Date": "2026-01-01",
-        "Size X": 3,
-        "Size Y": 2,
-        "Terrain Map": [[1, 28], [42, 195], [47, ""]],
-        "Predeployed Units": [
-            {"Unit ID": 1, "Unit X": 2, "Unit Y": 1, "Unit HP": 10, "Country Code": "os"},
-            {"Unit ID": 1141438, "Unit X": 0, "Unit Y": 0, "Unit HP": 10, "Country Code": "zz"},
-        ],
-    }
+    document = read_table(__file__, "map of the site")
     return json.dumps({key: value for key, value in {**document, **changes}.items() if value is not ...})
 
 

@@ -59,17 +59,7 @@ def test_columns_of_measures_with_an_argument() -> None:
         tw.corpus.make(recipe, "memory://mistyped", count=8, seed=7, measures=["cells"], workers=0)
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "walls = 0.45",
-        "seed = '7-3'",
-        "reason is not null",
-        "regions in (1, 2) -- few",
-        "1 = 0",
-        "width between 1 and 99",
-    ],
-)
+@pytest.mark.parametrize("condition", read_table(__file__, "typical conditions"))
 def test_typical_conditions(corpus: Corpus, condition: str) -> None:
     answer = find_maps(corpus, condition)
     assert answer.matches == answer.table.num_rows
