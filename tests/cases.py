@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,20 @@ def read_table(test: str, name: str) -> Any:
     return read_tables(test)[name]
 
 
-def read_cases(path: Path) -> Iterator[Any]:
-    """Yield a case as lists of its lines: those given, and the last, which is expected. Lines before ## are notes.
+def read_cases(path: Path) -> list[Any]:
+    """Return each case as its lines: the given ones as a list, and the last one, which is expected.
 
-    A case is named by its first line if that line starts with #.
+    A case is named by its first line if that line starts with #. Lines before ## are notes.
     """
+    cases = []
     _, *sections = path.read_text(encoding="utf-8").split("\n## ")
     for section in sections:
         _, *paragraphs = section.rstrip("\n").split("\n\n")
         for paragraph in paragraphs:
             *given, expected = paragraph.split("\n")
             name = given.pop(0)[2:] if given[0].startswith("# ") else " ".join(given)
-            yield pytest.param(given, expected, id=name)
+            cases.append(pytest.param(given, expected, id=name))
+    return cases
 
 
 def fits(line: str, expected: str) -> bool:
