@@ -7,31 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import read_table
 from tools.count_code import count_code, main
 
-SOURCE = '''"""A module.
-
-Of two paragraphs.
-"""
-
-import numpy  # a comment
-
-# Another one.
-SIZE = param(
-    3,
-    description="Number of cells"
-    " per edge.",
-)
-"""A description."""
-LINES = """
-two lines and
-"""
-
-
-def count() -> int:
-    """Return a count."""
-    return SIZE
-'''
+SOURCE = read_table(__file__, "module")
 
 
 def test_lines_are_counted_without_prose(

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from fastapi.testclient import TestClient
 from PIL import Image
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import deep_map, encode_image, full_map, numbered_map, sprite_map, with_codes
 from tests.generators.rulebooks import DOCUMENT, FULL
 from tests.networks import make_network
@@ -259,24 +259,7 @@ def test_files(name: str, rng: random.Random) -> None:
     attempt(read)
 
 
-TILESET = """
-name = "t"
-[[tiles]]
-name = "floor"
-glyph = "."
-color = "#aabbcc"
-code = 3
-costs = {foot = 1, "mech" = 2.5}
-[[tiles]]
-name = "wall"
-passable = false
-weight = 2
-[[joints]]
-kind = "wall"
-[[beside]]
-tile = "floor"
-others = ["wall"]
-"""
+TILESET = read_table(__file__, "tileset")
 
 
 @fuzz(300)
@@ -314,22 +297,7 @@ def test_models(folder: Path, rng: random.Random) -> None:
 
 # -- recipes ------------------------------------------------------------------------------------------------------
 
-RECIPES: list[dict[str, Any]] = yaml.safe_load("""
-- {technique: caves, params: {width: 9, height: 7, walls: 0.4, steps: 2, offset: [0, 0]}, seed: 7}
-- technique: rooms
-  params: {width: 9, height: 7, room_width: [2, 3]}
-  shaping: [border, {connect: {thickness: 1}}]
-- technique: wfc
-  params: {width: 9, height: 7, sample: ["##.", ".#.", "..#"], wrap: xy}
-  tries: 2
-  require: {regions: ">0"}
-- {technique: markov, params: {width: 9, height: 7, sample: dungeon}, locks: [[1, 1, wall]]}
-- {technique: noise, params: {width: 9, height: 7, thresholds: [0.3, 0.6]}, tileset: cave, tiles: {floor: wall}}
-- technique: maze
-  params: {width: 9, height: 7}
-  shaping: [{place: {markers: [start, exit]}}, {overlay: {recipe: {technique: caves, params: {width: 9, height: 7}}}}]
-- {technique: fashion, params: {width: 9, height: 7, states: 3, generations: 2}, locks: ["?????????"]}
-""")
+RECIPES: list[dict[str, Any]] = read_table(__file__, "recipes")
 RECIPES[-1]["locks"] *= 7
 
 

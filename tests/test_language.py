@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import read_table
 from tools.check_language import ROOT, Finding, check_files
 
 
@@ -49,21 +50,7 @@ def test_prose(tmp_path: Path, name: str, content: str, expected: list[tuple[int
     assert sorted(findings_in(tmp_path, name, content)) == sorted(expected)
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("def drawn(): ...\n", ["function drawn"]),
-        ("def _joined(): ...\n", ["function _joined"]),
-        ("async def taken_over(): ...\n", ["function taken_over"]),
-        ("def seed(): ...\n", []),
-        ("def draw_joined(): ...\n", []),
-        ("def joined_rooms(): ...\n", []),
-        ("class A:\n    @property\n    def chosen(self): ...\n", []),
-        ("MOST_TILES = 3\n", ["constant MOST_TILES"]),
-        ("class A:\n    _LARGEST_SIZE: int = 3\n", ["constant _LARGEST_SIZE"]),
-        ("MAX_TILES = 3\n", []),
-    ],
-)
+@pytest.mark.parametrize(("content", "expected"), read_table(__file__, "names"))
 def test_names(tmp_path: Path, content: str, expected: list[str]) -> None:
     found = [text.partition("()")[0] for _, text in findings_in(tmp_path, "src/a.py", content)]
     assert found == expected

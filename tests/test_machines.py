@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 
 SOURCE = Path(tw.__file__).parent
 INEXACT = {
@@ -23,30 +24,8 @@ INEXACT = {
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "power", "float_power", "cbrt", "logaddexp"),
     *("linalg", "einsum", "tensordot", "vdot", "float16", "float32", "single", "half"),
 }
-ALLOWED = {
-    ("corpus/dataset.py", "float32"): "arrays for neural networks",
-    ("generators/_fashion/behaviour.py", "log"): "size of blocks of work",
-    ("analysis/map_group.py", "log2"): "entropy, exact for powers of two, where limits are usual",
-    ("core/fields.py", "log10"): "step of a slider",
-    ("pictures/charts.py", "log"): "position on an axis",
-    ("pictures/charts.py", "log10"): "labels of an axis",
-    ("neural/gan.py", "float32"): "networks that are compared only",
-    ("neural/quantization.py", "float32"): "weights of trained networks, before they become integers",
-    ("neural/torch_network.py", "float32"): "training",
-    ("neural/training.py", "float32"): "training",
-    ("search/axes.py", "exp"): "edges of bins, rounded to nine digits",
-    ("search/axes.py", "log"): "edges of bins, rounded to nine digits",
-    ("search/axes.py", "log10"): "number of digits",
-    ("search/genome.py", "log10"): "number of digits",
-    ("seed_search/pictures.py", "log1p"): "height of a bar",
-    ("seed_search/result.py", "log10"): "number of digits",
-    ("studio/jobs.py", "log"): "order of waiting jobs",
-    ("studio/controls/numbers.py", "log"): "position of a slider",
-    ("studio/example/card.py", "log10"): "height of a curve",
-    ("studio/good_maps/found_seeds.py", "log1p"): "height of a bar",
-    ("studio/gallery/variations.py", "log10"): "digits of a label",
-}
-"""Files and names that decide nothing in a map, and what they are for."""
+ALLOWED = {place for places in read_table(__file__, "allowed").values() for place in places.split()}
+"""Files and names that decide nothing in a map."""
 
 
 def find_inexact(source: str) -> set[str]:
@@ -66,11 +45,11 @@ def find_inexact(source: str) -> set[str]:
 
 def test_nothing_inexact_is_used() -> None:
     found = {
-        (path.relative_to(SOURCE).as_posix(), name)
+        f"{path.relative_to(SOURCE).as_posix()}:{name}"
         for path in SOURCE.rglob("*.py")
         for name in find_inexact(path.read_text())
     }
-    assert found == {*ALLOWED}
+    assert found == ALLOWED
 
 
 @pytest.mark.parametrize(

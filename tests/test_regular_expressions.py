@@ -18,6 +18,7 @@ from random import Random
 import pytest
 
 import tilewright
+from tests.cases import read_table
 from tests.regex_steps import MAXREPEAT, Matcher, SubPattern, TooManySteps
 
 PACKAGE = Path(tilewright.__file__).parent
@@ -141,17 +142,7 @@ def test_the_counting_matcher_agrees_with_re() -> None:
             assert matcher.find_end(text) == (found and found.end()), (pattern.pattern, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "method"),
-    [
-        (r"(a+)+b", "match"),
-        (r"\w+=", "findall"),
-        (r"\[[^\]]*\]", "search"),
-        (r"\s+$", "sub"),
-        (r'"(?:[^"\\]|\\.)*+"', "finditer"),
-        (r"(\w+)=(\[[^\]]*+\]|x)", "findall"),
-    ],
-)
+@pytest.mark.parametrize(("text", "method"), read_table(__file__, "superlinear expressions are found"))
 def test_superlinear_expressions_are_found(text: str, method: str) -> None:
     assert find_superlinear(re.compile(text), method)
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.stored.content import (
     api_client,
     describe,
@@ -37,26 +38,9 @@ LINKS = dict(line.split() for line in (FOLDER / "links.txt").read_text("utf-8").
 REQUESTS: list[dict[str, Any]] = json.loads((FOLDER / "requests.json").read_text("utf-8"))
 CODES = {"same": 0, "edited": 1, "changed": 1, "impossible": 2}
 """Exit codes of `tilewright verify`."""
-OLD_NAMES: dict[str, dict[str, Any]] = {
-    "bsp": {"at_least": 1},
-    "rooms": {"at_least": 1},
-    "noise": {"feature": 9.0},
-    "markov": {"mends": 0, "sweeps": 1},
-    "patterns": {"symmetries": 2, "borders": ["left"], "part_side": 16, "mut_times": 2},
-    "wfc": {"backtracks": 3, "repairs": 5, "restarts": 2},
-    "doors": {"least": 2},
-    "lock_and_key": {"least": 2, "most_doors": 3, "widest": 2, "at_least": 0},
-    "paint": {"at_least": 2, "at_most": 9},
-    "place": {"near": 1, "far": 9, "apart": 2},
-}
+OLD_NAMES: dict[str, dict[str, Any]] = read_table(__file__, "old names")
 """Parameters of techniques and shapers that have other names today."""
-FURTHER_VALUES: dict[str, dict[str, Any]] = {
-    "markov": {"sample": "village"},
-    "patterns": {"sample": "village"},
-    "wfc": {"sample": "circuit"},
-    "paint": {"of": "wall", "tile": "water"},
-    "place": {"markers": ["ore"], "rule": "band"},
-}
+FURTHER_VALUES: dict[str, dict[str, Any]] = read_table(__file__, "further values")
 """Required values of other parameters."""
 EXACT_IN_FILES = ("numbers", "layers")
 """Floats that files keep exactly, but that another machine may compute slightly differently."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import pickle
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_tables
 from tests.refusals import refused
 from tests.tilesets import make_tileset
 from tilewright.analysis import map_group
@@ -28,7 +27,7 @@ from tilewright.core.tilesets import tilesets
 TILES = make_tileset("a; b; # solid")
 
 
-BY_HAND = yaml.safe_load(Path(__file__).with_name("measures.yaml").read_text())
+BY_HAND = read_tables(__file__)
 
 
 def parse_map(*rows: str, **more: Any) -> TileMap:
@@ -135,9 +134,8 @@ def test_a_measure_may_have_an_argument() -> None:
     ],
 )
 def test_mistakes_in_an_argument_are_reported(name: str, message: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused("", start=message):
         tw.measure(tw.make("caves", width=9, height=9, seed=1), name)
-    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.usefixtures("own_registry")

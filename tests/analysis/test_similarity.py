@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.analysis import novelty
 from tilewright.analysis.similarity import Similarity
@@ -237,7 +237,7 @@ def test_many_tiles() -> None:
     assert one(map, "divergence", sample, wrap="xy", wrap_sample="xy") == 0
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("similarity_mistakes.yaml").read_text())
+MISTAKES = read_table(__file__, "mistakes")
 
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)

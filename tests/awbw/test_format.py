@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import deep_map
 from tests.refusals import refused
 from tilewright import formats
@@ -77,17 +78,7 @@ def test_any_map_round_trips(data: st.DataObject) -> None:
         assert read(encode(map, old=True), old=True) == map
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "1,28\n195,3",
-        "1,28\r\n195,3\r\n",
-        "\ufeff1,28\n195,3\n\n  \n\n",
-        " 1 ,\t28\n0, 3 \n",
-        "1,28\n,3\n",
-        "001,28\n 0,3\n",
-    ],
-)
+@pytest.mark.parametrize("content", read_table(__file__, "variants of the format are read"))
 def test_variants_of_the_format_are_read(content: str) -> None:
     assert names(read(content)) == [["plain", "sea"], ["teleport", "wood"]]
 
@@ -107,28 +98,9 @@ def test_a_comma_at_the_end_of_all_rows_gives_a_warning() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "contains no cells"),
-        (" \n\n", "contains no cells"),
-        ("1,2\n3\n", "row 2 has 1 cell, the first has 2"),
-        ("1,2\n3,4,\n", "row 2 has 3 cells, the first has 2"),
-        ("1,2\n\n3,4\n", "row 2 has 1 cell, the first has 2"),
-        ("28,28\n28,x\n", "row 2, column 2: an id must be an integer of at most 9 digits, got 'x'"),
-        ("1,2,foo\n", "row 1, column 3: an id must be an integer"),
-        ("1,-1\n", "got '-1'"),
-        ("1,1.5\n", "got '1.5'"),
-        ("1,1e3\n", "got '1e3'"),
-        ("NaN,NaN\n", "got 'NaN'"),
-        ('"1","2"\n', "an id must be an integer"),
-        ("1,99999999999999999999999\n", "got '99999999999999999999999'"),
+        *read_table(__file__, "anything else is refused with its place"),
         ("9" * 5000, "row 1, column 1"),
-        ("1,١\n", "got '١'"),
         ("1," * 70_000 + "1", "at most 65,536 cells"),
-        ("28;28\n", "ids must be separated by commas, not by semicolons"),
-        ("1;2\n3;4\n", "ids must be separated by commas, not by semicolons"),
-        ("1;2;\n;;\n 3 ; 4;\n", "ids must be separated by commas, not by semicolons"),
-        ("1\t2\n3\t4\n", "ids must be separated by commas, not by tabs"),
-        ("28:28\n", "row 1, column 2: neither rows of ids nor the old format, which has no '8'"),
-        ("été\n", "neither rows of ids nor the old format"),
         (b"1,\xff\n", "not UTF-8 text"),
         (bytes(range(32)) * 50, "neither rows of ids nor the old format"),
         (",".join(str(code) for code in range(1000, 3000)), "2,000 different ids without a tile"),
@@ -194,23 +166,7 @@ def test_unknown_ids_are_added_to_the_given_tileset(tmp_path: Path) -> None:
     assert tw.load(tmp_path / "a.json", tileset="awbw") == map
 
 
-OWN = """
-extends = "awbw"
-[[tiles]]
-name = "volcano"
-code = 58
-color = "#ff0000"
-passable = false
-[[tiles]]
-name = "meadow"
-code = 1
-[[tiles]]
-name = "sea"
-color = "#000080"
-[[joints]]
-kind = "road"
-joins = ["road"]
-"""
+OWN = read_table(__file__, "own tileset")
 
 
 def test_an_own_tileset_names_unknown_ids(tmp_path: Path) -> None:
@@ -282,19 +238,7 @@ def test_the_old_format_lacks_tiles_and_rows_must_be_equal() -> None:
 
 
 def site(**changes: Any) -> str:
-    document = {
-        "Name": "Small",
-        "Author": "anonymous",
-        "Player Count": 2,
-        "Published Date": "2026-01-01",
-        "Size X": 3,
-        "Size Y": 2,
-        "Terrain Map": [[1, 28], [42, 195], [47, ""]],
-        "Predeployed Units": [
-            {"Unit ID": 1, "Unit X": 2, "Unit Y": 1, "Unit HP": 10, "Country Code": "os"},
-            {"Unit ID": 1141438, "Unit X": 0, "Unit Y": 0, "Unit HP": 10, "Country Code": "zz"},
-        ],
-    }
+    document = read_table(__file__, "map of the site")
     return json.dumps({key: value for key, value in {**document, **changes}.items() if value is not ...})
 
 

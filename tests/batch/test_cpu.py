@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.analysis.survey import measure_maps
 from tilewright.batch import ScanBound, find_bins, open_engine, open_scanner
@@ -20,21 +21,7 @@ from tilewright.core.require import read_requirements
 MEASURES = [*KNOWN, "count.wall", "count.floor"]
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"width": 64, "height": 64},
-        {"width": 1, "height": 1},
-        {"width": 33, "height": 20, "birth": 0, "survive": 9},
-        {"width": 64, "height": 5, "birth": 3, "survive": 6, "outside": "floor"},
-        {"width": 20, "height": 90, "walls": 1.0},
-        {"width": 64, "height": 63, "shaping": ["keep_largest", {"border": {"thickness": 3}}]},
-        {"width": 12, "height": 9, "shaping": [{"border": {"thickness": 7}}]},
-        {"width": 30, "height": 30, "tiles": {"floor": "wall", "wall": "moss"}},
-        {"width": 30, "height": 30, "shaping": [{"border": {"tile": "floor"}}]},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("settings", read_table(__file__, "maps and measures are those of single maps"), ids=str)
 def test_maps_and_measures_are_those_of_single_maps(settings: dict[str, Any]) -> None:
     recipe, count = tw.recipe("caves", **settings), 200
     engine = open_engine(recipe, "cpu")
@@ -62,21 +49,7 @@ def test_every_rule_of_the_automaton(survive: int) -> None:
         assert (cells == [tw.run(recipe, seed=number).cells for number in range(10)]).all()
 
 
-@pytest.mark.parametrize(
-    ("settings", "reason"),
-    [
-        ({"width": 65}, "a map of 65x40; at most 64x1,024"),
-        ({"width": 9, "height": 1025}, "a map of 9x1025; at most 64x1,024"),
-        ({"width": 60, "wrap": True}, "caves with wrap or offset"),
-        ({"width": 60, "shaping": ["connect"]}, "the shaper connect"),
-        ({"width": 60, "shaping": [{"keep_largest": {"keep": 2}}]}, "the shaper keep_largest with these parameters"),
-        ({"width": 60, "shaping": [{"border": {"tile": "water"}}]}, "the shaper border with a tile that the technique"),
-        ({"width": 60, "tiles": {"wall": "moss"}}, "caves whose tiles are both passable or both impassable"),
-        ({"width": 60, "require": {"regions": 1}}, "the recipe has requirements of its own"),
-        ({"width": 60, "locks": [{"x": 3, "y": 2, "tile": "wall"}]}, "locks"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("settings", "reason"), read_table(__file__, "recipes without kernels"), ids=str)
 def test_recipes_without_kernels(settings: dict[str, Any], reason: str) -> None:
     with refused("", NoKernel, start=reason):
         open_engine(tw.recipe("caves", **{"height": 40, **settings}), "cpu")

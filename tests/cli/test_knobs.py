@@ -9,22 +9,10 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.cli import main
 
-RECIPE = """
-technique: caves
-params: {width: 20, height: 10, walls: 0.45}
-knobs:
-  openness:
-    description: Amount of open space.
-    range: [0, 10]
-    drives: {params.walls: [0.6, 0.3]}
-  thick_border:
-    description: Whether the border is thick.
-    choices: [false, true]
-    drives: {shaping.0.border.thickness: [1, 3]}
-shaping: [border]
-"""
+RECIPE = read_table(__file__, "recipe")
 
 
 @pytest.fixture

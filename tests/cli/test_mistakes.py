@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tilewright as tw
-from tests.cases import fits, read_cases
+from tests.cases import fits, read_cases, read_table
 from tests.cli.conftest import Run
 from tests.cli.test_knobs import RECIPE as KNOBS
 from tests.cli.test_play import CLOSED, PUZZLE
@@ -21,20 +21,7 @@ from tilewright.core import ports
 HERE = Path(__file__).parent
 WORDS = dict(re.findall(r"^([A-Z]+) = (.*)$", (HERE / "mistakes.txt").read_text(), re.MULTILINE))
 """Words with which several commands start."""
-FILES = {
-    "key.yaml": "technique: caves\nparms: {width: 9}\n",
-    "odd.yaml": "technique: caves\nparams: 5\nshaping: [[1]]\n",
-    "twice.yaml": "technique: caves\nseed: 1\nseed: 2\n",
-    "sweep.yaml": "technique: caves\nsweep: {walls: [0.4, 0.5]}\n",
-    "knobs.yaml": KNOBS,
-    "book.json": json.dumps(BOOK),
-    "file": "not a folder",
-    "file.txt": "",
-    "text.png": "no picture",
-    "bad.toml": "[[tiles]\n",
-    "notes/a.txt": "my notes",
-    "maps/bay.csv": "1,28\n28,3\n",
-}
+FILES = {**read_table(__file__, "files"), "knobs.yaml": KNOBS, "book.json": json.dumps(BOOK)}
 
 
 @pytest.fixture(scope="module")

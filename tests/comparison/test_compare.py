@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.comparison.rows import (
     COLUMNS,
     choose_game,
@@ -196,10 +197,8 @@ def test_times(seconds: float, text: str) -> None:
     ],
 )
 def test_bad_input_is_one_line(call: Callable[[], Any], line: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(line):
         call()
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_an_error_of_all_techniques_is_raised() -> None:

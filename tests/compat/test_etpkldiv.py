@@ -167,9 +167,7 @@ def test_reading_the_map_between_steps_changes_nothing(optimiser: Any) -> None:
     """Steps are executed together if the map is not read."""
 
     def run_steps(*, read: bool) -> tuple[Any, float]:
-        evolving = ETPKLDiv(optimiser, 5)
-        evolving.initializePatternDictionary(SAMPLE, 2)
-        evolving.initializeGeneration(9, 7, 3)
+        evolving = start_generation(5, optimiser=optimiser, population=3)
         for number in range(60):
             evolving.step(0.3, 2, 0.01)
             if read:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageSequence
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.compat import libfbcagen as libFBCAGen  # noqa: N812 - as its programs call it
 from tilewright.compat.libfbcagen import FBCAConsts
@@ -94,31 +95,17 @@ def pixels(path: str | Path) -> NDArray[np.uint8]:
 
 # -- the documented examples, with only the imports changed ----------------------------------------------------
 
+PROGRAMS = read_table(__file__, "documented examples")
+
 
 def test_example_init(run: Run) -> None:
-    before, after = run("""
-fbca = FBCAConsts.Fbca()
-fbca.torusLength = 2; fbca.torusWidth = 2
-print(f"1 -> {fbca.levelMap}")
-fbca.levelMap = libFBCAGen.initCA(fbca)
-print(f"1 -> {fbca.levelMap}")
-""")
+    before, after = run(PROGRAMS["init"])
     assert before == "1 -> []"
     assert after.count("CACell") == 4
 
 
 def test_example_copy(run: Run) -> None:
-    printed = run("""
-one, two = FBCAConsts.Fbca(), FBCAConsts.Fbca()
-two.levelMap = []
-for fbca in one, two:
-    fbca.torusLength = 2; fbca.torusWidth = 2
-print(two.levelMap)
-one.levelMap = libFBCAGen.initCA(one)
-print(two.levelMap)
-two.levelMap = libFBCAGen.copyOver(one)
-print([a.state == b.state and a is not b for i in (0, 1) for a, b in zip(one.levelMap[i], two.levelMap[i])])
-""")
+    printed = run(PROGRAMS["copy"])
     assert printed == ["[]", "[]", "[True, True, True, True]"]
 
 
@@ -128,35 +115,18 @@ def test_example_folder(run: Run) -> None:
 
 
 def test_example_picture(run: Run) -> None:
-    run("""
-fbca = FBCAConsts.Fbca()
-fbca.levelMap = libFBCAGen.initCA(fbca)
-libFBCAGen.genIm(fbca, quantifer="/genIm")
-""")
+    run(PROGRAMS["picture"])
     assert list_files() == ["genIm 0.png"]
     assert pixels("genIm 0.png").shape == (100, 100, 3)
 
 
 def test_example_update_passes_a_map_to_init(run: Run) -> None:
-    run("""
-fbca = FBCAConsts.Fbca()
-fbca.scoreMatrix = [0, 0.5, 0.2, 0.6]
-fbca.levelMap = libFBCAGen.initCA(fbca.levelMap)
-for n in range(5):
-    libFBCAGen.genIm(fbca, gen=n)
-    fbca.levelMap = libFBCAGen.updateMap(fbca)
-""")
+    run(PROGRAMS["update"])
     assert list_files() == [f"test {n}.png" for n in range(5)]
 
 
 def test_example_text(run: Run) -> None:
-    run("""
-fbca = FBCAConsts.Fbca()
-fbca.scoreMatrix = [0, 0.5, 0.2, 0.6]
-fbca.levelMap = libFBCAGen.initCA(fbca)
-fbca.g = 6
-libFBCAGen.genText(fbca, fileName="genTextExample.txt")
-""")
+    run(PROGRAMS["text"])
     assert list_files() == ["genTextExample.txt"]
     digits, parameters = Path("genTextExample.txt").read_text().splitlines()
     assert len(digits) == 100 * 100
@@ -165,14 +135,7 @@ libFBCAGen.genText(fbca, fileName="genTextExample.txt")
 
 
 def test_example_generate(run: Run) -> None:
-    run("""
-fbca = FBCAConsts.Fbca()
-fbca.scoreMatrix = [0, 0.5, 0.2, 0.6]
-fbca.levelMap = libFBCAGen.initCA(fbca)
-fbca.g = 6
-fbca.levelMap = libFBCAGen.generateFBCA(
-    fbca, saveFinalImage=True, saveImages=True, saveFinalText=True, quantifer="generateFBCAExample")
-""")
+    run(PROGRAMS["generate"])
     name = "generateFBCAExample"
     pictures = [f"{name}/{name} {gen}.png" for gen in range(7)]
     assert list_files() == [*pictures, f"{name}/{name}.gif", f"{name}/{name}.txt"]
@@ -181,18 +144,7 @@ fbca.levelMap = libFBCAGen.generateFBCA(
 
 
 def test_example_read(run: Run) -> None:
-    printed = run("""
-fbca = FBCAConsts.Fbca()
-fbca.scoreMatrix = [0, 0.5, 0.2, 0.6]
-fbca.levelMap = libFBCAGen.initCA(fbca)
-fbca.g = 6
-libFBCAGen.genText(fbca, fileName="readTextExample.txt")
-found = libFBCAGen.readFBCA("readTextExample.txt")
-for name in "g", "n", "torusWidth", "torusLength", "scoreMatrix", "neighbourhood":
-    print(getattr(found[0], name))
-libFBCAGen.generateFBCA(fbca, quantifer="/original", saveImages=True)
-libFBCAGen.generateFBCA(found[0], quantifer="/new", saveImages=True)
-""")
+    printed = run(PROGRAMS["read"])
     assert printed == ["6", "2", "100", "100", "[0.0, 0.5, 0.2, 0.6]", "[(0, 1), (0, -1), (-1, 0), (1, 0)]"]
     for gen in range(7):
         assert (pixels(f"original/original {gen}.png") == pixels(f"new/new {gen}.png")).all()
@@ -435,21 +387,7 @@ def test_documented_aliases() -> None:
     assert libFBCAGen.FBCAConsts is FBCAConsts
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"levelMap": []}, "levelMap: must have 3 columns (torusLength) of 2 cells (torusWidth), got 0 of 0; call in"),
-        ({"torusLength": 4}, "levelMap: must have 4 columns (torusLength) of 2 cells"),
-        ({"torusWidth": 0}, "torusWidth: must be an integer from 1 to"),
-        ({"torusLength": 2.5}, "torusLength: must be an integer from 1 to"),
-        ({"n": 1}, "n: must be an integer from 2 to 255, got 1"),
-        ({"n": 3}, "scoreMatrix: n = 3 needs 9 scores, got 4"),
-        ({"scoreMatrix": [1, 2, "x", 4]}, "scoreMatrix: must be finite numbers, got [1, 2, 'x', 4]"),
-        ({"scoreMatrix": [1, 2, float("nan"), 4]}, "scoreMatrix: must be finite numbers, got [1, 2, nan, 4]"),
-        ({"neighbourhood": []}, "neighbourhood: must be a list of at least one offset (x, y), got []"),
-        ({"neighbourhood": [1, 2]}, "neighbourhood: must be a list of at least one offset (x, y), got [1, 2]"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "message"), read_table(__file__, "an invalid automaton is one clear error"))
 def test_an_invalid_automaton_is_one_clear_error(fields: dict[str, object], message: str) -> None:
     fbca = make_automaton([[0, 1, 0], [1, 1, 0]], **{"scoreMatrix": PUBLISHED, **fields})
     with refused("", InvalidRecipe, start=message):

@@ -9,23 +9,12 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.generators.rulebooks import DOCUMENT
 from tests.refusals import refused
 from tilewright.compat import procengine
 
-EXAMPLES: dict[str, dict[str, Any]] = {
-    **DOCUMENT,
-    "names": {"names": ["empty:-1", "solid:-1"]},
-    "neighbourhoods": {"neighbourhoods": {"all": "111,101,111", "plus": "010,101,010"}},
-    "mapData": {"mapData": ["15x7", "solid:empty"]},
-    "roomData": {"roomData": ["equal:4x2:3", "solid:1|empty:2"]},
-    "generationRules": {
-        "generationRules": [
-            {"genData": ["2", "room:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>5,solid:1"]},
-        ]
-    },
-    "nothing": {},
-}
+EXAMPLES: dict[str, dict[str, Any]] = {**DOCUMENT, **read_table(__file__, "examples of single keys")}
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core import caching
 from tilewright.core.caching import SizedCache, cached_by_size, count_bytes
 
@@ -113,25 +113,7 @@ def test_many_samples_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch, te
 # -- other caches -------------------------------------------------------------------------------------------------
 
 MAX_VALUES = 4
-BOUNDED = {
-    "built-in data by name, and facts about modules": """
-        _wiring.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
-        resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations charts.load_font
-        data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest
-        maps.draw_built_in view.list_rulebooks widgets.read_script state.load_built_in
-    """,
-    "registered entries": "entries.describe_entry,entries.list_entries",
-    "a limited number of values of a few bytes": """
-        regions.neighbor_offsets _drawing._ground_style _drawing._pixel_style _drawing._tile_style
-        appearance.distinct_color _files._remove_stale _icons.find_icon contexts._find_offsets fashion._list_pairs
-    """,
-    "sprites of one size": """
-        _artwork.draw_texture edges._draw_surface edges._edge_distance landscape._draw_stamps_of_mask
-    """,
-    "recipes of at most MAX_SMALL_RECIPE characters": "manifest._find_small_recipe",
-    "strings of at most MAX_CACHED_LENGTH characters": "compact._parse_cached opened_recipe._read_declarations",
-    "tables of at most MAX_KEYS numbers": "fashion.build_key_table fashion_rules._make_rule",
-}
+BOUNDED = read_table(__file__, "caches by what bounds their size")
 """Modules and functions with caches of more values than `MAX_VALUES`, by what bounds their size."""
 SOURCE = Path(tw.__file__).parent
 
@@ -165,7 +147,7 @@ def is_small(node: ast.expr) -> bool:
 
 def test_caches_that_are_not_bounded_by_size_hold_little() -> None:
     """Values of any size belong into the cache that is bounded by its size."""
-    bounded = {name for names in BOUNDED.values() for name in re.findall(r"[\w.]+", names)}
+    bounded = {name for names in BOUNDED.values() for name in names}
     caches = [*iter_caches()]
     compiled = {name for path, name in caches if path.parent.name == "gpu"} - bounded
     assert all(name.rpartition(".")[2].startswith(("build_", "port", "unfuse")) for name in compiled)

@@ -10,28 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core import pipeline
 from tilewright.core.chunks import get_local_technique, make_chunk, resolve_random_params
 from tilewright.core.registry import techniques
 
-CASES: list[tuple[str, dict[str, Any]]] = [
-    ("caves", {"walls": 0.45}),
-    ("caves", {"wrap": True, "steps": 7}),
-    ("caves", {"outside": "floor", "steps": 9}),
-    ("fashion", {"generations": 6}),
-    ("fashion", {"generations": 7, "wrap": False}),
-    ("fashion", {"generations": 5, "morph": "random", "blend": "radial"}),
-    ("fashion", {"generations": 5, "morph": "random", "wrap": False}),
-    ("fashion", {"generations": 3, "neighbourhood": [[9, 0], [0, -7], [30, 1]]}),
-    ("fashion", {"states": 4, "generations": 30}),
-    ("noise", {}),
-    ("noise", {"wrap": True, "warp": 0.5}),
-    ("noise", {"island": 0.6, "kind": "simplex"}),
-    ("noise", {"wrap": True, "kind": "cellular", "biomes": [["sand", "grass"], ["hill"]], "thresholds": [0.5]}),
-    ("voronoi", {}),
-    ("voronoi", {"mode": "walls", "relax": 2}),
-    ("voronoi", {"spacing": 30, "thickness": 3, "gap": 2, "mode": "walls", "metric": "manhattan"}),
-]
+CASES: list[tuple[str, dict[str, Any]]] = read_table(__file__, "parameters of local techniques")
 
 
 def run_chunk(recipe: tw.Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> tw.TileMap:

@@ -15,7 +15,7 @@ import yaml
 from pydantic import AfterValidator
 
 import tilewright as tw
-from tests.cases import fits, read_cases
+from tests.cases import fits, read_cases, read_table
 from tests.refusals import refused
 from tilewright.core.errors import (
     ANOTHER_SEED,
@@ -170,37 +170,10 @@ def test_a_fix_changes_a_copy_of_the_recipe(fix: Fix, key: str, after: Any) -> N
     assert data == {"technique": "caves", "params": {"widht": 20}, "shaping": ["connect"]}
 
 
-MISTAKES = """
-technique | unknown_name | {technique: cave}
-sed | unknown_name | {technique: caves, sed: 7}
-params.widht | unknown_name | {technique: caves, params: {widht: 20}}
-params.walls | maximum | {technique: caves, params: {walls: 3}}
-params.width | minimum | {technique: caves, params: {width: 0}}
-params.width | type | {technique: caves, params: {width: 20.5}}
-params.kind | choice | {technique: noise, params: {kind: perlon}}
-params.kind | choice | {technique: noise, params: {kind: smooth}}
-params.wrap | invalid | {technique: caves, params: {wrap: true, offset: [0, 0]}}
-shaping.0.conect | unknown_name | {technique: caves, shaping: [conect]}
-shaping.1.connect.thickness | minimum | {technique: caves, shaping: [doors, {connect: {thickness: 0}}]}
-shaping.0.connect.thicknes | unknown_name | {technique: caves, shaping: [{connect: {thicknes: 2}}]}
-shaping.0.place.max_steps | minimum | {technique: caves, shaping: [{place: {min_steps: 9, max_steps: 3}}]}
-params.depth | conflict | {technique: wfc, params: {sample: dungeon, depth: 3}}
-params.sample_edges | conflict | {technique: wfc, params: {sample_edges: [top], wrap: "y"}}
-params.width | invalid | {technique: wfc, params: {width: 2, pattern_size: 3}}
-params.width | invalid | {technique: patterns, params: {width: 2, pattern_sizes: [3]}}
-require.region | unknown_name | {technique: caves, require: {region: 1}}
-tiles.wal | unknown_name | {technique: caves, tiles: {wal: wall}}
-tiles.wall | unknown_name | {technique: caves, tiles: {wall: wallx}}
-tiles | missing | {technique: caves, tileset: awbw}
-tileset | unknown_name | {technique: caves, tileset: dungoen}
-"""
-"""Path and rule of the problem of a recipe, and the recipe."""
-
-
-@pytest.mark.parametrize("line", MISTAKES.strip().splitlines())
-def test_typical_mistakes_have_a_path_and_fixes_that_help(line: str) -> None:
-    path, rule, text = line.split(" | ")
-    recipe = yaml.safe_load(text)
+@pytest.mark.parametrize(
+    ("path", "rule", "recipe"), read_table(__file__, "path and rule of the problem of a recipe"), ids=str
+)
+def test_typical_mistakes_have_a_path_and_fixes_that_help(path: str, rule: str, recipe: dict[str, Any]) -> None:
     (one,) = find_problems(recipe)
     assert (".".join(map(str, one.path)), one.rule) == (path, rule)
     assert one.fixes, one

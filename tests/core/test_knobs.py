@@ -8,6 +8,7 @@ import click
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.cli import program
 from tilewright.core.errors import InvalidRecipe
@@ -123,17 +124,7 @@ def test_a_broken_knob_can_be_removed_or_fixed() -> None:
     assert not Recipe.of(removals[0].apply(data)).knobs
 
 
-@pytest.mark.parametrize(
-    ("values", "line"),
-    [
-        ({"sise": 3}, "knob: unknown knob 'sise'; did you mean 'size'?"),
-        ({"size": 61}, "knob: size: must be at most 60, got 61"),
-        ({"size": 30.5}, "knob: size: must be an integer, got 30.5"),
-        ({"size": True}, "knob: size: must be a number, got True"),
-        ({"tunnels": "long"}, "knob: tunnels: must be one of narrow, wide, got 'long'"),
-        ([1], "must be values by the name of the knob"),
-    ],
-)
+@pytest.mark.parametrize(("values", "line"), read_table(__file__, "invalid values are refused"))
 def test_invalid_values_are_refused(values: Any, line: str) -> None:
     with refused(line, InvalidRecipe):
         apply_knobs(with_knobs(), values)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.field_values import values_of
 from tilewright.core.errors import InvalidRecipe, UnknownName
 from tilewright.core.fields import Field, fields_by_name, fields_of
@@ -69,17 +70,7 @@ def test_a_stage_is_read_as_the_same(name: str, data: st.DataObject) -> None:
     assert same(read_stage(write_stage(entry.name, params)), [entry.name, params])
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("none", None),
-        ("3,-4", [3, -4]),
-        (" 3 , -4", [3, -4]),
-        ("[3, -4]", [3, -4]),
-        ("3", [3]),
-        ("x,y", ["x", "y"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), read_table(__file__, "typed values are read"))
 def test_typed_values_are_read(text: str, value: Any) -> None:
     assert same(read_value(text, caves("offset")), value)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.notation import read_requirement
 from tilewright.core.pipeline import run, watch
 from tilewright.core.recipe import Recipe
@@ -176,18 +177,7 @@ def test_a_technique_without_a_sample_cannot_be_compared() -> None:
         tw.recipe("caves", require={"divergence": "<1"})
 
 
-@pytest.mark.parametrize(
-    ("given", "data", "text"),
-    [
-        ("60..66", "60..66", "path_length 60..66"),
-        (" 60 .. 66.5 ", "60..66.5", "path_length 60..66.5"),
-        ("-5..-.5", "-5..-0.5", "path_length -5..-0.5"),
-        ("1e1..2E1", "10..20", "path_length 10..20"),
-        ("60..", ">=60", "path_length >= 60"),
-        ("..66", "<=66", "path_length <= 66"),
-        ("60..60", 60, "path_length == 60"),
-    ],
-)
+@pytest.mark.parametrize(("given", "data", "text"), read_table(__file__, "ranges are read and written"))
 def test_ranges_are_read_and_written(given: str, data: Any, text: str) -> None:
     (found,) = read_requirements({"path_length": given})
     assert (found.to_data(), str(found)) == (data, text)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright import data
 from tilewright.core.grid import Grid
@@ -49,18 +50,7 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        "awbw:maps",
-        "awbw:maps/",
-        "awbw:maps/*.csv",
-        "awbw:{}/*.csv",
-        "awbw:{}",
-        ["awbw:maps/[ab].csv", "awbw:maps/c.csv"],
-        ["awbw:maps"],
-    ],
-)
+@pytest.mark.parametrize("given", read_table(__file__, "folders patterns and formats by name"))
 def test_folders_patterns_and_formats_by_name(given: str | list[str], maps: Path) -> None:
     given = given.format(maps) if isinstance(given, str) else given
     samples = Samples.of(given, FileResolver())
@@ -133,17 +123,7 @@ def test_a_missing_file_gets_a_suggestion(maps: Path) -> None:
         Samples.of(["maps/frist.csv", "maps/a.csv"], FileResolver())
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("maps/deeper", "maps/deeper: folder contains no map"),
-        ("maps/*.txt", "maps/*.txt: no file matches"),
-        ("awbw:maps/none.csv", "none.csv: cannot be read"),
-        ("nothing", "unknown map 'nothing'"),
-        ("awbw/nothing", "unknown map 'awbw/nothing'"),
-        ("vox:maps", "maps: folder contains no map (.vox)"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), read_table(__file__, "missing files are reported in one line"))
 def test_missing_files_are_reported_in_one_line(given: str, message: str, maps: Path) -> None:
     with refused(message):
         Samples.of(given, FileResolver())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.errors import InvalidRecipe
 from tilewright.core.glyph_tiles import GLYPH_TILES, is_passable_glyph, make_glyph_tileset, name_tiles
 from tilewright.core.recipe import Recipe
@@ -54,20 +55,7 @@ def test_every_meaning_is_a_tile_of_the_palette() -> None:
     assert {*GLYPH_TILES.values(), "void", "floor"} <= {*palette.names}
 
 
-@pytest.mark.parametrize(
-    ("glyph", "name", "passable"),
-    [
-        ("#", "wall", False),
-        (".", "floor", True),
-        ("~", "water", False),
-        ("T", "tree", False),
-        ("+", "door", True),
-        ("^", "mountain", False),
-        ("7", "7", True),
-        ("g", "g", True),
-        ("?", "question mark", True),
-    ],
-)
+@pytest.mark.parametrize(("glyph", "name", "passable"), read_table(__file__, "glyphs have their usual meaning"))
 def test_glyphs_have_their_usual_meaning(glyph: str, name: str, passable: bool) -> None:
     (tile,) = name_tiles(make_glyph_tileset([glyph], "text"))
     assert (tile.glyph, tile.name, tile.passable) == (glyph, name, passable)

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tests.cases import fits, read_cases
+from tests.cases import fits, read_cases, read_table
 from tests.refusals import refused
 from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
 from tilewright.core.resolver import Resolver
@@ -105,35 +105,16 @@ def test_a_grid_reads_every_form() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (["##", "#"], "row 2 has 1 glyphs"),
-        ([], "at least one cell"),
-        ([3], "row 1 must be a line"),
-        ([None], "row 1 must be a line"),
-        ([[["."]], 3], "row 2 must be a line"),
-        ([[{"a": 1}]], "by name, glyph or number"),
+        *read_table(__file__, "bad grids are refused in one line"),
         (ITSELF, "by name, glyph or number"),
-        ([["a"], ["b"], {"a": 1}], "row 3 must be a line"),
-        ([[["a"]], [["b", "c"]]], "all levels of a map have the same size"),
         ([[10**5000]], "less than 268,435,456"),
         (np.array([[1 << 40]]), "less than 268,435,456"),
         (Path("elsewhere.txt"), "files are not opened here"),
-        ({"shape": [1, 1], "words": ["?"], "cells": "eJxjBAAAAgAC"}, "by name, glyph or number"),
-        ([[True]], "by name, glyph or number"),
-        ([[1.5]], "by name, glyph or number"),
-        ([[-5]], "at least 0"),
-        (5, "must be a map"),
-        ({"shape": [2, 2]}, "words"),
-        ({"shape": [10**6, 10**6], "words": [], "cells": ""}, "at most"),
-        ({"shape": [2, 2], "words": ["a"], "cells": "!!"}, "must be base64"),
-        ({"shape": [2, 2], "words": ["a"], "cells": "eJxjZGBkYAAAABAAAw=="}, "cells"),
-        ({"shap": [2, 2]}, "did you mean 'shape'"),
-        ("no-such-sample", "unknown sample"),
     ],
 )
 def test_bad_grids_are_refused_in_one_line(value: object, reason: str) -> None:
-    with pytest.raises((InvalidRecipe, UnknownName, tw.TooLarge), match=reason) as caught:
+    with refused(reason):
         Grid.of(value)
-    assert "\n" not in str(caught.value)
 
 
 def test_large_grids_are_stored_as_a_digest() -> None:

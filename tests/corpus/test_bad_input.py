@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.cli.conftest import Run
 from tests.jobs.programs import read_files, run_cluster, wait_for
 from tilewright.core.errors import BadFile, InvalidRecipe
@@ -21,9 +22,9 @@ from tilewright.jobs import cluster
 from tilewright.jobs.cluster import LostCluster, connect
 from tilewright.jobs.folder import MANIFEST, Folder
 
-CAVES = "corpus make caves"
-WORLD = "make caves -o w.zarr"
-MAKE = f"{CAVES} --set width=12 --set height=8 --workers 0 --seed 7"
+MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
+WORDS = {"CAVES": "corpus make caves", "WORLD": "make caves -o w.zarr", "MAKE": MAKE}
+"""Words with which several commands start."""
 
 
 @pytest.fixture
@@ -32,54 +33,7 @@ def corpus_folder(tilewright: Run, here: Path) -> Path:
     return here / "mine"
 
 
-MISTAKES = {
-    "command": ("corpus mkae", "unknown corpus command 'mkae'; did you mean 'make'?"),
-    "no recipe": ("corpus make -o x", "RECIPE is missing; see tilewright corpus make --help"),
-    "recipe": ("corpus make cavess --count 5 -o x", "unknown technique or recipe 'cavess'; did you mean 'caves'?"),
-    "no count": ("corpus make caves -o x", "count: must be set: the number of maps"),
-    "zero maps": (f"{MAKE} --count 0 -o x", "count: must be at least 1, got 0"),
-    "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be at most 1000000000"),
-    "workers": (f"{CAVES} --count 5 -o x --workers -1", "workers: must be at least 0, got -1"),
-    "both": (f"{CAVES} --count 5 -o x --workers 2 --scheduler tcp://h:1", "workers: a scheduler has its own workers"),
-    "measure": (f"{MAKE} --count 5 -o x --measures regons", "unknown measure 'regons'; did you mean 'regions'?"),
-    "no sample": (f"{MAKE} --count 5 -o x --measures divergence", "divergence compares a map with a sample"),
-    "parameter": ("corpus make caves --width 5 --count 5 -o x", "--width: corpus make sets parameters with --set"),
-    "setting": (f"{MAKE} --set wals=1 --count 5 -o x", "set: unknown parameter 'wals'; did you mean 'walls'?"),
-    "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
-    "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: must be written as walls=0.4..0.5:0.02 or steps=3,5,7"),
-    "swept": (f"{MAKE} --sweep walls=0.4,7 --count 5 -o x", "sweep: caves: walls: must be at most 1"),
-    "file": (f"{MAKE} --count 5 -o other.zarr/note.txt", "other.zarr/note.txt"),
-    "nowhere": (f"{MAKE} --count 5 -o gopher://x/y", "gopher://x/y: "),
-    "no corpus": ("corpus info nowhere", "nowhere: contains no corpus"),
-    "id": ("corpus take mine 6 -o x.png", "id: must be from 0 to 5, got 6"),
-    "no id": ("corpus take mine -o x.png", "ID... is missing"),
-    "one name": ("corpus take mine 1 2 -o x.png", "the same file name for several maps; add {id} or {seed} to it"),
-    "animation": ("corpus take mine 1 -o x.pgn", "unknown file extension '.pgn'; pictures: .png; animations"),
-    "by": ("corpus best mine --by region", "unknown column 'region'; did you mean 'regions'?"),
-    "axis": ("corpus range mine --x regions --y path", "unknown column 'path'"),
-    "picture": ("corpus range mine --x regions --y regions -o x.tmx", "x.tmx: must end in .png"),
-    "format": ("corpus export mine -o x --format vglcc", "unknown format 'vglcc'; text and JSON: vglc; arrays: npz"),
-    "nothing": ("corpus export mine -o x.npz --where regions>99", "no map of the corpus matches"),
-    "side": ("corpus export mine -o x.npz --split trian", "did you mean 'train'?"),
-    "splits": ("corpus export mine -o x.npz --splits s.json", "splits: names a split"),
-    "splits file": (
-        "corpus export mine -o x.npz --split a --splits other.zarr/note.txt",
-        "other.zarr/note.txt: not JSON",
-    ),
-    "shares": ("corpus split mine --train 0.9 --test 0.2", "shares: must add up to 1"),
-    "world and picture": (f"{WORLD} -o w.png", "w.zarr: must be the only output; its picture will be w.zarr/overview"),
-    "worlds": (f"{WORLD} --count 3", "count: w.zarr stores one map; for many maps use tilewright corpus make"),
-    "scale of a world": (f"{WORLD} --scale 3", "scale: does not apply to a world (w.zarr)"),
-    "plain world": (f"{WORLD} --plain", "does not apply to a world (w.zarr)"),
-    "placeholder": ("make caves -o w_{sed}.zarr", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
-    "workers of a map": ("make caves --workers 2", "workers: only applies to the tries of --require and to worlds"),
-    "scheduler of a map": ("make caves --scheduler x -o a.png", "scheduler: only applies to worlds; name one with -o"),
-    "workers of a world": (f"{WORLD} --workers -1", "--workers: -1 is not in the range x>=0"),
-    "both for a world": (f"{WORLD} --workers 2 --scheduler tcp://x:1", "workers: a scheduler has its own workers"),
-    "technique of a world": ("make bsp -o w.zarr", "bsp: cannot be made in chunks"),
-    "shaper of a world": (f"{WORLD} --shape connect", "shaping: connect needs a complete map"),
-    "files": ("make caves -o other.zarr", "other.zarr: is not empty and contains no world; name an empty or new"),
-}
+MISTAKES = read_table(__file__, "mistakes")
 
 
 @pytest.mark.parametrize(("command", "message"), MISTAKES.values(), ids=MISTAKES)
@@ -88,7 +42,8 @@ def test_error_is_one_line(tilewright: Run, here: Path, command: str, message: s
     here.joinpath("other.zarr").mkdir()
     here.joinpath("other.zarr/note.txt").write_text("mine")
     before = read_files(here)
-    done = tilewright(*command.split())
+    first, *words = command.split()
+    done = tilewright(*WORDS.get(first, first).split(), *words)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("tilewright: ")
     assert done.err.count("\n") == 1

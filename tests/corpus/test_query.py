@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, UnknownName
 from tilewright.corpus import Corpus
@@ -58,17 +59,7 @@ def test_columns_of_measures_with_an_argument() -> None:
         tw.corpus.make(recipe, "memory://mistyped", count=8, seed=7, measures=["cells"], workers=0)
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "walls = 0.45",
-        "seed = '7-3'",
-        "reason is not null",
-        "regions in (1, 2) -- few",
-        "1 = 0",
-        "width between 1 and 99",
-    ],
-)
+@pytest.mark.parametrize("condition", read_table(__file__, "typical conditions"))
 def test_typical_conditions(corpus: Corpus, condition: str) -> None:
     answer = find_maps(corpus, condition)
     assert answer.matches == answer.table.num_rows
@@ -76,24 +67,7 @@ def test_typical_conditions(corpus: Corpus, condition: str) -> None:
 
 
 ELSEWHERE = {
-    "statement": "regions = 1; drop table maps",
-    "two": "1) , (2",
-    "table": "exists(from read_csv('/etc/passwd'))",
-    "subquery": "regions > (select 1)",
-    "union": "regions = 1 union select 2",
-    "another table": "1 = 1) from read_text('/etc/passwd') where (1 = 1",
-    "parameter": "regions = $1",
-    "window": "row_number() over () > 1",
-    "all": "*",
-    "aggregate": "sum(regions) > 3",
-    "syntax": "regions >",
-    "open": "'a",
-    "comment": "/* ",
-    "nothing": "  ",
-    "function": "foo(regions)",
-    "environment": "getenv('HOME') = 'x'",
-    "kind": "regions = 'x'",
-    "zero": "regions = 1\0",
+    **read_table(__file__, "invalid conditions"),
     "deep": "(" * 3000 + "1" + ")" * 3000,
     "long": "1 = 1 or " * 5000 + "1 = 1",
 }

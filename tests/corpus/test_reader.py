@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from tilewright.core.tilemap import convert_cells
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
@@ -204,16 +205,8 @@ def test_maps_of_several_sizes_come_as_a_list(swept: Corpus) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"size": 0}, "size: must be an integer of at least 1, got 0"),
-        ({"size": True}, "size: must be"),
-        ({"workers": 0}, "workers: must be"),
-        ({"worker": 2, "workers": 2}, "worker: must be an integer from 0 to 1, got 2"),
-        ({"ids": [1], "shuffle": 3}, "ids: cannot be combined with shuffle, split or workers"),
-        ({"ids": [1], "split": "train"}, "ids: cannot be combined with shuffle, split or workers"),
+        *read_table(__file__, "invalid arguments"),
         ({"ids": [COUNT]}, "must be from 0 to"),
-        ({"ids": ["a"]}, "must be from 0 to"),
-        ({"split": "trian"}, "unknown set of the split 'trian'; did you mean 'train'"),
-        ({"shares": {"a": 1.0}}, "shares: needs the name of a set"),
     ],
 )
 def test_invalid_arguments(corpus: Corpus, arguments: dict[str, Any], message: str) -> None:

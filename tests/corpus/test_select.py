@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.errors import InvalidRecipe, TilewrightError, UnknownName
 from tilewright.corpus import Corpus, Sweep, make, manifest
 from tilewright.corpus.select import Split, find_best, find_unique, split
@@ -160,20 +161,7 @@ def test_last_set_takes_the_rest() -> None:
     assert [made.names[side] for side in made.assign_sides(digests)] == ["c", "a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("shares", "message"),
-    [
-        ({}, "shares: must be names with fractions"),
-        ({"train": 0.8}, "shares: must add up to 1, got 0.8"),
-        ({"train": 80, "test": 20}, "shares: train: must be above 0 and at most 1, got 80"),
-        ({"train": 1.0, "test": 0.0}, "shares: test: must be above 0"),
-        ({"train": "0.8", "test": 0.2}, "shares: train: must be above 0"),
-        ({"train": float("nan"), "test": 0.2}, "shares: train: must be above 0"),
-        ({"train": True}, "shares: train: must be above 0"),
-        ({"": 1.0}, "shares: must be names with fractions"),
-        ([0.8, 0.2], "shares: must be names with fractions"),
-    ],
-)
+@pytest.mark.parametrize(("shares", "message"), read_table(__file__, "shares are checked"))
 def test_shares_are_checked(corpus: Corpus, shares: Any, message: str) -> None:
     with pytest.raises(TilewrightError, match=message):
         split(corpus, shares)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.core.errors import InvalidRecipe
 from tilewright.core.notation import read_sweep
@@ -73,21 +74,8 @@ def test_data_round_trip(low: float, length: float, data: st.DataObject) -> None
 @pytest.mark.parametrize(
     ("sweep", "message"),
     [
-        ({"walls": 0.4}, "walls: must be a list of values, or a range with from and to, got 0.4"),
-        ({"walls": []}, "walls: must be a list of values"),
-        ({"walls": [[1]]}, "values must be numbers, strings, true or false"),
-        ({"walls": {"from": 0.4}}, "to must be a number, got None"),
-        ({"walls": {"from": 0.4, "too": 1}}, "unknown key 'too'; did you mean 'to'"),
-        ({"walls": {"from": 0.5, "to": 0.4}}, "must go from low to high"),
-        ({"walls": {"from": 0.4, "to": 0.5, "step": 0}}, "with steps above 0"),
-        ({"walls": {"from": 0.4, "to": 0.5, "step": 1e-300}}, "at most 100,000 values"),
-        ({"walls": {"from": 0.4, "to": math.inf}}, "to must be a number, got inf"),
-        ({"walls": {"from": math.nan, "to": 1}}, "from must be a number, got nan"),
+        *read_table(__file__, "mistakes are one line"),
         ({"walls": {"from": 0, "to": 10**400}}, "to must be a number"),
-        ({"walls": {"from": 0, "to": 1, "count": 0}}, "count must be 1 to 100,000"),
-        ({"walls": {"from": True, "to": 1}}, "from must be a number, got True"),
-        ({"a.b": [1], "a_b": [1]}, "'a_b' occurs twice"),
-        ([1], "must be a set of named values"),
     ],
 )
 def test_mistakes_are_one_line(sweep: Any, message: str) -> None:
@@ -117,17 +105,7 @@ def test_columns_have_a_type_that_all_values_fit(values: list[Any], kind: str) -
     assert axis.kind == kind
 
 
-@pytest.mark.parametrize(
-    ("sweep", "message"),
-    [
-        ({"walls": [0.4, 1.5]}, "sweep: caves: walls: must be at most 1.0, got 1.5"),
-        ({"wals": [0.4]}, "did you mean 'walls'"),
-        ({"walls": ["x"]}, "walls: must be a number"),
-        ({"shaping.0.thickness": [1]}, "must be written shaping.INDEX.NAME"),
-        ({"regions": [1]}, "'regions' is already a column"),
-        ({"width": [8, 9]}, "'width' is already a column; write params.width"),
-    ],
-)
+@pytest.mark.parametrize(("sweep", "message"), read_table(__file__, "values are validated before the work"))
 def test_values_are_validated_before_the_work(sweep: dict[str, Any], message: str) -> None:
     with refused(message):
         make_manifest(sweep)
@@ -181,16 +159,7 @@ def test_lists_and_mixed_values_are_columns_of_strings(tmp_path: Path) -> None:
     assert corpus.map(0) == tw.run(tw.recipe(recipe, scores=scores[0]), seed="3-0")
 
 
-@pytest.mark.parametrize(
-    ("sweep", "options", "message"),
-    [
-        ({"walls": [0.4], "steps": [1, 2]}, {}, "a listed sweep must have lists of equal length"),
-        ({}, {}, "a listed sweep must have lists of equal length"),
-        ({"seed": 7, "walls": [0.4]}, {}, "seed: must be a list of 1 to 100,000 seeds, got 7"),
-        ({"walls": {"from": 0, "to": 1}}, {}, "must be a list of values"),
-        ({"walls": [0.4]}, {"sampled": True}, "must be sampled or listed, not both"),
-    ],
-)
+@pytest.mark.parametrize(("sweep", "options", "message"), read_table(__file__, "mistakes in lists are one line"))
 def test_mistakes_in_lists_are_one_line(sweep: Any, options: dict[str, bool], message: str) -> None:
     with refused(message, InvalidRecipe):
         Sweep.of(sweep, listed=True, **options)

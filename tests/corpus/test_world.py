@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.cli.conftest import Ended, Run
 from tests.core.test_chunks import CASES, PARAMS
 from tests.jobs.programs import read_files
@@ -228,24 +229,7 @@ def test_damaged_and_missing_chunks(tmp_path: Path) -> None:
     world.window(0, 0, 16, 40)  # the other chunks can be read
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "line"),
-    [
-        ("caves", {"workers": -1}, r"^workers: must be at least 0, got -1$"),
-        ("caves", {"workers": True}, r"^workers: must be"),
-        ("caves", {"chunk": 100}, r"^chunk: must be a power of two from 8 to 8,192, got 100$"),
-        ("caves", {"widht": 5}, "widht"),
-        ("nothing", {}, "nothing"),
-        ({"technique": "caves"}, {"width": 5}, "^width: a recipe has its own params"),
-        ({"technique": "caves", "shaping": ["connect"]}, {}, "^shaping: connect needs a complete map"),
-        (
-            "fashion",
-            {"width": 65536, "height": 65536, "generations": 2000},
-            r"all cells within 4,000 cells.*9,024x9,024",
-        ),
-        ("caves", {"width": 65536, "height": 65536, "steps": 1000, "workers": 7000}, "workers"),
-    ],
-)
+@pytest.mark.parametrize(("given", "options", "line"), read_table(__file__, "invalid arguments"))
 def test_invalid_arguments_are_refused_before_any_work(
     given: Any, options: dict[str, Any], line: str, tmp_path: Path
 ) -> None:

@@ -85,21 +85,7 @@ def _accepts(number: int, value: int, groups: Mapping[int, int]) -> bool:
 Schema = dict[str, Any]
 
 RECORDS = tomllib.loads(Path(__file__).with_name("ldtk_schema.toml").read_text())
-TYPES: dict[str, Schema] = {
-    "any": {},
-    "boolean": {"type": "boolean"},
-    "color": {"type": "string", "pattern": "^#[0-9A-F]{6}$"},
-    "count": {"type": "integer", "minimum": 0},
-    "identifier": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-    "iid": {"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
-    "int": {"type": "integer"},
-    "number": {"type": "number"},
-    "positive": {"type": "integer", "minimum": 1},
-    "size": {"enum": [1, 3, 5, 7, 9]},
-    "string": {"type": "string"},
-    "value": {"type": ["string", "number", "boolean", "null"]},
-    "version": {"enum": ["1.5.3"]},
-}
+TYPES: dict[str, Schema] = RECORDS.pop("types")
 
 
 def parse_type(text: str) -> Schema:

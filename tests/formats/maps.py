@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -170,6 +172,14 @@ def encode_image(picture: Image.Image, kind: str = "PNG", **options: Any) -> byt
     buffer = io.BytesIO()
     picture.save(buffer, kind, **options)
     return buffer.getvalue()
+
+
+def declare_png(width: int, height: int) -> bytes:
+    """Return a picture of 8x8 pixels whose head declares another size."""
+    content = bytearray(encode_image(Image.new("L", (8, 8))))
+    content[16:24] = struct.pack(">2I", width, height)
+    content[29:33] = struct.pack(">I", zlib.crc32(content[12:29]))
+    return bytes(content)
 
 
 def encode_arrays(**arrays: Any) -> bytes:

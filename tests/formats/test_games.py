@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.play.levels import TILES, level
 from tests.tilesets import make_tileset
 from tilewright.analysis.keys import play
@@ -365,18 +366,7 @@ def test_markers_have_roles(module_page: Page) -> None:
     assert found == [0, [3]]
 
 
-@pytest.mark.parametrize(
-    ("rows", "game", "wanted"),
-    [
-        (["@$o"], "", "sokoban"),
-        (["@.s", "E.."], "", "platformer"),
-        (["@.E"], "platformer,floor=true", "platformer"),
-        (["$.o"], "", "dungeon"),
-        (["@.E"], "", "dungeon"),
-        (["@$o"], "dungeon", "dungeon"),
-        (["@$o"], "unknown", "dungeon"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "game", "wanted"), read_table(__file__, "the game of a map"))
 def test_the_game_of_a_map(module_page: Page, rows: list[str], game: str, wanted: str) -> None:
     map = level(*rows).replace(tileset=TILES.model_copy(update={"game": game}))
     assert module_page.evaluate("(map) => modules.chooseGame(map).name", describe(map)) == wanted

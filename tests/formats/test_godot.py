@@ -18,6 +18,7 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import EXAMPLES, deep_map, full_map, read_map, same, sheet_of, sprite_map, with_sheet
 from tests.refusals import refused
 from tests.tilesets import make_tileset
@@ -449,19 +450,7 @@ def test_painted_tiles_are_read_and_removed_things_show_the_ground() -> None:
     assert np.array_equal(read(edited.encode()).cells, expected)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("metadata/tilewright", "metadata/other", "not a scene of Tilewright"),
-        ("PackedByteArray(0, 0,", "PackedByteArray(1, 0,", "of another version"),
-        ("PackedByteArray(0, 0,", "PackedByteArray(0, 0, 7,", "truncated"),
-        ("PackedByteArray(0, 0,", "PackedByteArray(0, 0, 300,", "not bytes"),
-        ("PackedByteArray(0, 0, 0, 0,", "PackedByteArray(0, 0, 99, 0,", "outside the map"),
-        ("PackedByteArray(0, 0, 0, 0, 0, 0, 0,", "PackedByteArray(0, 0, 0, 0, 0, 0, 9,", "its tileset lacks"),
-        ("PackedByteArray(0, 0, 0, 0, 0, 0,", "PackedByteArray(0, 0, 1, 0, 0, 0,", "without a tile"),
-        ('\\"atlas\\": [', '\\"atlas\\": [9', "atlas"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), read_table(__file__, "broken scenes are refused"))
 def test_broken_scenes_are_refused(old: str, new: str, message: str) -> None:
     content = formats.encode(read_plan(PLAN, THINGS), "godot").decode()
     assert old in content

@@ -9,7 +9,6 @@ import io
 import json
 import struct
 import tracemalloc
-import zlib
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import deep_map, encode_image, full_map, numbered_map, sprite_map, with_codes
+from tests.formats.maps import declare_png, deep_map, encode_image, full_map, numbered_map, sprite_map, with_codes
 from tilewright import formats
 from tilewright.core.params import MAX_SIDE
 from tilewright.formats import LoadedMap, Source, decode
@@ -130,21 +129,6 @@ def encode_vox(models: int) -> bytes:
     """Return a file of empty models of the largest size, 28 bytes each."""
     model = chunk(b"SIZE", struct.pack("<3i", 256, 256, 256)) + chunk(b"XYZI", struct.pack("<I", 0))
     return b"VOX " + struct.pack("<i", 150) + b"MAIN" + struct.pack("<2I", 0, models * len(model)) + models * model
-
-
-def declare_png(width: int, height: int) -> bytes:
-    """Return the start of a picture that declares a size and contains no pixels."""
-    head = struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + struct.pack(">I", len(head))
-        + b"IHDR"
-        + head
-        + struct.pack(">I", zlib.crc32(b"IHDR" + head))
-        + struct.pack(">I", 0)
-        + b"IDAT"
-        + struct.pack(">I", zlib.crc32(b"IDAT"))
-    )
 
 
 def refuse(name: str, content: bytes) -> str:

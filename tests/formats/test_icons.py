@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import read_map
 from tilewright import formats
 from tilewright.formats._icons import COLORS, DRAWINGS, LETTERS, TAG, Icon, draw_icon, find_icon, place_icons
@@ -21,10 +19,7 @@ ICONS = [
 ]
 
 
-NAMES = yaml.safe_load(Path(__file__).with_name("icons.yaml").read_text())
-
-
-@pytest.mark.parametrize(("name", "drawing", "color"), NAMES)
+@pytest.mark.parametrize(("name", "drawing", "color"), read_table(__file__, "names"))
 def test_the_name_decides_the_icon(name: str, drawing: str, color: str) -> None:
     assert find_icon(name) == Icon(drawing, COLORS[color])
 

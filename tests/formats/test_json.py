@@ -3,14 +3,13 @@ from __future__ import annotations
 import json
 import tracemalloc
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import full_map, read_map, sheet_of, sprite_map
 from tests.refusals import refused
 from tilewright import formats
@@ -48,11 +47,10 @@ def test_large_maps_are_packed() -> None:
     assert read(formats.encode(map, "json", packed=False)) == map
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("json_mistakes.yaml").read_text())
 LONG = {"layers": {"height": [[1, 2, 3, 10**400]] * 3}}, "a number has 401 digits"
 
 
-@pytest.mark.parametrize(("values", "message"), [*MISTAKES, LONG])
+@pytest.mark.parametrize(("values", "message"), [*read_table(__file__, "mistakes"), LONG])
 def test_what_breaks_a_rule_is_refused(values: dict[str, Any], message: str) -> None:
     if not message:
         assert read(encode_changed(**values)) == MAP

@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.ldtk_editor import SCHEMA, evaluate
 from tests.formats.maps import EXAMPLES, deep_map, full_map, numbered_map, same, sheet_of, sprite_map, with_sheet
 from tests.refusals import refused
@@ -118,31 +118,7 @@ def test_levels_need_the_same_tileset() -> None:
 
 # -- rules --------------------------------------------------------------------------------------------------------
 
-BLOB = {"layout": "blob47"}
-SKINS: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = {
-    "blob": ([{"tile": "wall", **BLOB}], {}),
-    "blob, the outside differs": ([{"tile": "wall", "outside": False, **BLOB}], {}),
-    "blob with doors": ([{"tile": "wall", "with": ["door"], **BLOB}], {"door": "sand", "tree": "*"}),
-    "edges": ([{"tile": "wall", "with": ["sand", "key"], "layout": "edge16"}], {}),
-    "corners": ([{"tile": "wall", "layout": "corner16"}], {"tree": "*"}),
-    "corners, the outside differs": ([{"tile": "wall", "outside": False, "layout": "corner16"}], {"tree": "*"}),
-    "corners of most tiles": (
-        [{"tile": "deep", "under": ["water", "sand", "grass", "wall", "door"], "layout": "corner16"}],
-        {"tree": "*", "key": "*"},
-    ),
-    "towards": ([{"tile": "sand", "toward": ["water"], **BLOB}], {}),
-    "terrains over each other": (
-        [
-            {"tile": "deep", "under": ["water", "sand", "grass"], **BLOB},
-            {"tile": "water", "under": ["sand", "grass"], "outside": False, **BLOB},
-            {"tile": "sand", "under": ["grass"], "layout": "edge16"},
-            {"tile": "grass", "layout": "corner16"},
-        ],
-        {"wall": "sand", "door": "sand", "tree": "*", "key": "*"},
-    ),
-    "woods": ([{"tile": "tree", **BLOB}, {"tile": "wall", **BLOB}], {"tree": "*", "key": "*", "door": "sand"}),
-    "variants": ([{"tile": "wall", "variants": 3, **BLOB}], {}),
-}
+SKINS: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = read_table(__file__, "skins")
 
 
 @pytest.mark.parametrize("shape", [(14, 17), (1, 1), (1, 9), (6, 1), (25, 31)])
@@ -431,9 +407,6 @@ def test_levels_in_files_of_their_own(tmp_path: Path) -> None:
         tw.load(tmp_path / "w.ldtk")
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("ldtk_mistakes.yaml").read_text())
-
-
 @pytest.mark.parametrize(
     ("project", "message"),
     [
@@ -448,7 +421,7 @@ MISTAKES = yaml.safe_load(Path(__file__).with_name("ldtk_mistakes.yaml").read_te
         ({"defs": {}, "levels": [{"identifier": "A"}]}, "level 'A': has no layers"),
         ({"defs": {}, "levels": [{"layerInstances": []}]}, "has no IntGrid layer and no tile layer"),
         ({"defs": {}, "levels": 3}, "levels: "),
-        *((make_foreign(**changes), message) for changes, message in MISTAKES),
+        *((make_foreign(**changes), message) for changes, message in read_table(__file__, "mistakes")),
     ],
     ids=lambda value: value if isinstance(value, str) else "project",
 )

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import encode_arrays
 from tests.generators.landscapes import RIVER
 from tilewright.core.grid import pack
@@ -124,10 +124,7 @@ def read_error(content: bytes, path: Path) -> str:
     return str(caught.value).removeprefix(str(path))
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("model_mistakes.yaml").read_text())
-
-
-@pytest.mark.parametrize(("changes", "message"), MISTAKES)
+@pytest.mark.parametrize(("changes", "message"), read_table(__file__, "mistakes"))
 def test_other_models_are_refused_in_one_line(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     document = {**SMALL.to_data(), **changes}
     document = {key: value for key, value in document.items() if value != "MISSING"}

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.maps import encode_arrays, zip_entries
 from tests.networks import LABELS, TILES, make_arrays, make_network
 from tilewright.cli import main
@@ -245,10 +245,7 @@ def test_any_facts_of_the_training_can_be_shown(training: dict[str, Any], capsys
 # -- bad files ----------------------------------------------------------------------------------------------------
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("network_mistakes.yaml").read_text())
-
-
-@pytest.mark.parametrize(("changes", "line"), MISTAKES)
+@pytest.mark.parametrize(("changes", "line"), read_table(__file__, "mistakes"))
 def test_other_manifests_are_refused(changes: dict[str, Any], line: str) -> None:
     document = {key: value for key, value in {**read_manifest(), **changes}.items() if value != "MISSING"}
     assert read_error(build_file(document)).startswith(f"not a network ({line}")

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright import formats
 
@@ -59,18 +60,7 @@ def test_the_heights_equal_those_of_a_16_bit_png(tmp_path: Path) -> None:
     assert np.array_equal(encode(map, layer="height"), encode(map))
 
 
-@pytest.mark.parametrize(
-    ("size", "longest", "side"),
-    [
-        ("unity", 20, 33),
-        ("unity", 33, 33),
-        ("unity", 34, 65),
-        ("unreal", 20, 127),
-        ("unreal", 254, 505),
-        ("513", 20, 513),
-        (64, 20, 64),
-    ],
-)
+@pytest.mark.parametrize(("size", "longest", "side"), read_table(__file__, "sizes of engines"))
 def test_sizes_of_engines(size: str | int, longest: int, side: int) -> None:
     map = make_map(np.random.default_rng(1).random((longest, 7)))
     assert len(encode(map, size=size)) == side * side

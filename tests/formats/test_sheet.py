@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import zlib
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import draw_sprites, encode_image, sheet_of, sprite_map
+from tests.cases import read_table
+from tests.formats.maps import declare_png, draw_sprites, encode_image, sheet_of, sprite_map
 from tests.formats.skin_sheets import SIDE, draw_sheet
 from tests.refusals import refused
 from tilewright import formats
@@ -148,19 +148,7 @@ def test_a_sheet_must_be_large_enough_for_its_skins() -> None:
         fit_sheet(with_skin((30, 45), 15, layout="rpgmaker-a2", first=0))
 
 
-TOML = """
-name = "meadow"
-[sheet]
-image = "art.png"
-{more}
-[[tiles]]
-name = "grass"
-sprite = 1
-[[tiles]]
-name = "hedge"
-sprite = {sprite}
-passable = false
-"""
+TOML = read_table(__file__, "tileset")
 WORDS: dict[str, Any] = {"tiles": {"floor": "grass", "wall": "hedge"}, "width": 12, "height": 7, "seed": 3}
 
 
@@ -271,20 +259,13 @@ def test_a_missing_picture_is_reported_and_the_base_look_is_drawn() -> None:
     assert (draw(missing) == draw("dungeon")).all()
 
 
-def _make_bomb() -> bytes:
-    content = bytearray(encode_image(Image.new("1", (8, 8))))
-    content[16:24] = (60_000).to_bytes(4, "big") * 2
-    content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
-    return bytes(content)
-
-
 @pytest.mark.parametrize(
     ("data", "line"),
     [
         ("walls.png", "tileset: sheet.data: must be a PNG file as data:image/png;base64,..., or the digest of one"),
         (DATA_PREFIX + "????", "tileset: sheet.data: must be a PNG file in base64"),
         (encode_picture(b"GIF89a"), "tileset: sheet.data: must be a PNG file"),
-        (encode_picture(_make_bomb()), "must have at most 16,777,216 pixels, got 60,000x60,000; crop it"),
+        (encode_picture(declare_png(60000, 60000)), "must have at most 16,777,216 pixels, got 60,000x60,000; crop it"),
         (
             encode_picture(encode_image(Image.new("L", (8, 8))) + bytes(1_200_000)),
             "must have at most 1 MB as PNG, got 1.2 MB; crop it to the sprites in use, or reduce its colors",

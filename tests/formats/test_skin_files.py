@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.formats.skin_sheets import FILL, LINE, SIDE, arrange, draw_sheet, draw_sprite
 from tests.formats.test_tiled import rasterizer, render_with_tiled
 from tilewright.core.skins import LAYOUTS, OFFSETS
@@ -121,19 +122,7 @@ def test_a_fresh_sheet_needs_no_table(tmp_path: Path) -> None:
     assert tw.load(tmp_path / "level.tmx") == level
 
 
-@pytest.mark.parametrize(
-    ("layout", "options", "columns"),
-    [
-        ("blob47", {}, None),
-        ("blob47", {"columns": 47}, 47),
-        ("blob47", {"columns": 12}, 12),
-        ("edge16", {"columns": 16}, 16),
-        ("blob47", {"margin": 3, "spacing": 2}, None),
-        ("godot3x3", {"margin": 1}, None),
-        ("cr31", {"spacing": 1}, None),
-        ("rpgmaker-a2", {}, None),
-    ],
-)
+@pytest.mark.parametrize(("layout", "options", "columns"), read_table(__file__, "the size of sprites is guessed"))
 def test_the_size_of_sprites_is_guessed(
     layout: str, options: dict[str, int], columns: int | None, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.cli import main
 from tilewright.core.pieces import SIDES
 from tilewright.core.tileset import Tileset
@@ -148,23 +149,10 @@ def test_a_subset_is_named_after_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("neighbors", "options", "words"),
     [
+        *read_table(__file__, "mistakes are explained"),
         (format_neighbors(("bend", "bendd")), {}, "neighbors.0: unknown tile 'bendd'; did you mean 'bend'?"),
         (format_neighbors(("bend 4", "bend")), {}, "neighbors.0: tile 'bend' has orientations 0 to 3, got 4"),
         (format_neighbors(("field 1", "bend")), {}, "neighbors.0: tile 'field' has orientation 0 only, got 1"),
-        ('<neighbor left="bend"/>', {}, "neighbors.0: <neighbor> needs the attribute right"),
-        ("", {}, "neighbors: has no rules for the tiles in use"),
-        ("", {"tiles": ""}, "tiles: has no tiles"),
-        ("", {"tiles": "<tile/>"}, "tiles: <tile> needs the attribute name"),
-        ("", {"tiles": '<tile name="a"/><tile name="a"/>'}, "tiles.a: there are two tiles 'a'"),
-        ("", {"tiles": '<tile name="a" symmetry="Q"/>'}, "tiles.a: symmetry must be one of X, I, \\, L, T, F, got 'Q'"),
-        (
-            "",
-            {"tiles": '<tile name="a" weight="-1"/>'},
-            "tiles.a: weight must be above 0 and at most 1,000,000, got '-1'",
-        ),
-        ("", {"tiles": '<tile name="a" weight="nan"/>'}, "tiles.a: weight must be above 0"),
-        ("", {"head": '<!DOCTYPE set [<!ENTITY x "y">]>'}, "must not contain a document type"),
-        ("<neighbor", {}, "not XML in UTF-8"),
     ],
 )
 def test_mistakes_are_explained(tmp_path: Path, neighbors: str, options: dict[str, str], words: str) -> None:

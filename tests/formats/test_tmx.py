@@ -390,11 +390,8 @@ ZLIB = 'encoding="base64" compression="zlib"'
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_in_one_line(content: str | bytes, message: str) -> None:
-    with refused(message, tw.BadFile) as caught:
+    with refused(message, tw.BadFile, start="x.tmx: "):
         read(content)
-    assert str(caught.value).startswith("x.tmx: ")
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 300
 
 
 def test_documents_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:

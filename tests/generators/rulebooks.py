@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.cases import read_tables
 from tilewright.generators._rules.rulebook import RulesParams
 
 RULES = RulesParams
 Cell = tuple[int, int]
 Cells = NDArray[Any]
 
-BOOKS: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("rulebooks.yaml").read_text())
+BOOKS: dict[str, dict[str, Any]] = read_tables(__file__)
 DOCUMENT = {name: BOOKS[f"document {name}"] for name in ("first", "second", "rooms")}
 FULL, USUAL, TREASURE = BOOKS["full"], BOOKS["usual"], BOOKS["treasure"]
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.networks import LABELS, ONE, make_likely, make_network
 from tilewright.core.network import Network
 from tilewright.core.provenance import digest
@@ -205,20 +206,7 @@ def test_locked_pieces_are_those_of_their_kind() -> None:
 @every_model
 @pytest.mark.parametrize("refine", [0, 3])
 @pytest.mark.parametrize("temperature", [0, 0.8])
-@pytest.mark.parametrize(
-    "counts",
-    [
-        {"door": 0},
-        {"door": 7},
-        {"door": "5..6", "water": ">=100"},
-        {"wall": "<=3", "floor": "<=3"},
-        {"wall": 48, "floor": 48, "door": 48, "water": 48},
-        {"door": 192},
-        {"door": ">=190", "water": "<=1"},
-        {"floor": 0, "door": 0, "water": 0},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("counts", read_table(__file__, "counts are exact"), ids=str)
 def test_counts_are_exact(model: Network, counts: dict[str, Any], temperature: float, refine: int) -> None:
     m = make_map(model=model, counts=counts, temperature=temperature, refine=refine)
     for tile, count in counts.items():

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.cases import read_table
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.generators._fashion import behaviour
 from tilewright.generators._fashion.behaviour import behave_alike, behaviour_grid, behaviour_id
@@ -257,17 +258,7 @@ def test_a_grid_takes_rows_other_offsets_and_single_steps() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([1, 2, 3], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got [1, 2, 3]"),
-        ([], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got []"),
-        ([1], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got [1]"),
-        ([[1, 2, 3, 4]], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got [[1, 2, 3, 4]]"),
-        ([[1, 2], [3, 4], 5, 6], "scores: must be finite numbers of at most 400 digits, got [1, 2]"),
-        ([1, 2, 3, float("nan")], "scores: must be finite numbers of at most 400 digits, got nan"),
-        ([1, 2, 3, "inf"], "scores: must be finite numbers of at most 400 digits, got 'inf'"),
-        ([1, 2, 3, "four"], "scores: must be finite numbers of at most 400 digits, got 'four'"),
-        ([1, 2, 3, True], "scores: must be finite numbers of at most 400 digits, got True"),
-        ([1, 2, 3, "1e-999999999"], "scores: must be finite numbers of at most 400 digits, got '1e-999999999'"),
-        ([1, 2, 3, "0e999999999"], "scores: must be finite numbers of at most 400 digits, got '0e999999999'"),
+        *read_table(__file__, "bad scores"),
         ([1, 2, 3, 10**500], "scores: must be finite numbers of at most 400 digits"),
     ],
 )

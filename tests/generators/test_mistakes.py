@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.networks import make_network
 from tests.refusals import refused
 from tilewright.generators._markov.directions import AROUND
@@ -25,9 +24,7 @@ BASE: dict[str, dict[str, Any]] = {
     "wfc": {"width": 24, "height": 18, "seed": 1},
 }
 """Parameters that a mistake is added to."""
-MISTAKES, GAVE_UP = (
-    yaml.safe_load(Path(__file__).with_name(name).read_text()) for name in ("mistakes.yaml", "gave_up.yaml")
-)
+MISTAKES, GAVE_UP = (read_table(__file__, name) for name in ("mistakes", "gave up"))
 """Cases by the names of techniques."""
 MANY = np.arange(256).reshape(16, 16)
 """A sample in which every cell has its own tile."""

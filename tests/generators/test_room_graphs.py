@@ -10,6 +10,7 @@ import pytest
 from scipy import ndimage
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright import GaveUp, InvalidRecipe, TileMap
 
@@ -137,24 +138,7 @@ def test_rooms_in_narrow_gaps_share_a_wall_with_one_door() -> None:
         assert map.where("corridor").sum() == 0
 
 
-@pytest.mark.parametrize(
-    ("given", "line", "fix"),
-    [
-        ("a1-c1", "graph: must link neighbors, got a1-c1; a1-b1-c1 links them", ["a1-b1-c1"]),
-        ("b1, a1-a2-b3", "graph: must link neighbors, got a2-b3; a2-b2-b3", ["b1", "a1-a2-b2-b3"]),
-        ("a1-a1", "graph: must link neighbors, got a1-a1", None),
-        ("a1-b1-", "graph: must be a size such as 4x3, or rooms such as a1-b1-b2, got 'a1-b1-'", None),
-        ("hall-cellar", "graph: must be a size such as 4x3, or rooms such as a1-b1-b2", None),
-        ("3x2 4x4", "graph: must have one size of the grid, got 3x2 and 4x4", ["4x4"]),
-        ("2x2,a1-b1-c1", "graph: c1 is outside the grid of 2x2 rooms", ["3x2", "a1-b1-c1"]),
-        ("0x3", "graph: must have 1 to 100 columns and rows, got '0x3'", ["1x3"]),
-        ("999999999999x3", "graph: must have 1 to 100 columns and rows", ["100x3"]),
-        ("cw1", "graph: must have rooms from a1 to cv100, got cw1", None),
-        ("a1-c1 foo", "'foo'", ["a1-b1-c1", "foo"]),
-        (7, "graph: must be a list, got 7", None),
-        (["a1", 7], "graph.1: must be a string, got 7", None),
-    ],
-)
+@pytest.mark.parametrize(("given", "line", "fix"), read_table(__file__, "invalid graphs are reported in one line"))
 def test_invalid_graphs_are_reported_in_one_line(given: Any, line: str, fix: list[str] | None) -> None:
     with refused(line, InvalidRecipe) as caught:
         tw.recipe("rooms", graph=given)

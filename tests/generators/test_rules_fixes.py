@@ -22,6 +22,7 @@ from tests.generators.rulebooks import (
     rectangle,
 )
 from tests.plain import find_regions
+from tests.refusals import refused
 
 NEIGHBOURHOODS = {
     "plus": "010,101,010",
@@ -309,10 +310,9 @@ CANNOT = [
 @pytest.mark.parametrize(("matrix", "size", "where"), CANNOT)
 def test_a_neighborhood_that_cannot_connect_is_refused_before_any_work(matrix: str, size: str, where: str) -> None:
     width, height = map(int, size.split("x"))
-    with pytest.raises(tw.InvalidRecipe) as caught:
+    with refused("", tw.InvalidRecipe, limit=400) as caught:
         tw.recipe("rules", data=book(width, height, matrix, where=where))
     line = str(caught.value)
-    assert "\n" not in line
     for word in ("generationRules.0", "connect:odd:1", matrix):
         assert word in line, line
     sections: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -6,15 +6,14 @@ import json
 import tracemalloc
 from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 import tilewright as tw
+from tests.cases import read_tables
 
 Data = dict[str, Any]
 
@@ -40,7 +39,7 @@ def read_case(data: Data, words: list[str]) -> tuple[Data, list[str]]:
     return data, words
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("rules_mistakes.yaml").read_text(encoding="utf-8"))
+MISTAKES = read_tables(__file__)
 CASES = [read_case(*case) for cases in MISTAKES.values() for case in cases]
 CASES += [({"neighbourhoods": {"odd": "0" * 5000}}, ["neighbourhoods", "odd", "5000"])]
 

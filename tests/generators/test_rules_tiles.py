@@ -22,6 +22,7 @@ from tests.generators.rulebooks import (
     rectangle,
     simulate_directly,
 )
+from tests.refusals import refused
 
 
 def test_maximum_counts_are_never_exceeded() -> None:
@@ -111,9 +112,8 @@ def test_locked_tiles_count_towards_the_maximum() -> None:
 def test_locks_that_alone_hold_too_many_are_refused() -> None:
     data = {**TREASURE, "names": ["solid", "empty", "treasure:1", "gold:5"]}
     locks = [[2, 2, "treasure"], [3, 2, "treasure"]]
-    with pytest.raises(tw.InvalidRecipe, match=r"locks: must contain at most 1 of 'treasure', got 2") as caught:
+    with refused("locks: must contain at most 1 of 'treasure', got 2", tw.InvalidRecipe):
         tw.make("rules", data=data, locks=locks, seed=1)
-    assert "\n" not in str(caught.value)
 
 
 def test_locks_of_other_tiles_count_for_no_name() -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.wfc import NET
+from tests.cases import read_table
 from tests.plain import find_patterns, list_windows
 from tests.refusals import refused
 from tilewright.analysis.patterns import iter_views, wraps
@@ -514,14 +515,8 @@ def test_mistakes_in_rules(old: str, new: str, words: str) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"sample": "overworld", "symmetry": 8},
-        {"sample": "village", "wrap": "xy", "max_backtracks": 2},
-        {"sample": "dungeon", "wrap_sample": "xy", "ground": True, "symmetry": 2},
+        *read_table(__file__, "lists of neighbors make the same maps as bits"),
         {"sample": "dungeon", "counts": {"treasure": 4}, "connected": WALK, "border": ["rock", "wall"]},
-        {"sample": "circuit", "wrap_sample": "xy", "wrap": "x", "symmetry": 8},
-        {"sample": "ruins", "pattern_size": 1, "symmetry": 4},
-        {"sample": "keep", "pattern_size": 2, "symmetry": 8},
-        {"sample": "caverns", "pattern_size": 5, "relax": True},
         {"rules": Tileset.of("awbw")},
     ],
     ids=lambda settings: " ".join(map(str, settings.values()))[:40],
@@ -568,22 +563,7 @@ WEAVE = {"sample": "weave", "wrap_sample": "xy", "pattern_size": 3}
 @pytest.mark.parametrize(
     ("change", "text", "fixes"),
     [
-        (
-            {"width": 30, "height": 16, "wrap": "xy"},
-            "of 30x16 that wraps: they repeat every 4 cells from left to right; try width=28, wrap=none or relax",
-            {"width": 28, "wrap": "none", "relax": True},
-        ),
-        (
-            {"width": 15, "height": 21, "wrap": "xy"},
-            "they repeat every 4 cells from left to right and repeat every 4 cells from top to bottom; "
-            "try width=16, height=20, wrap=none or relax",
-            {"width": 16, "height": 20, "wrap": "none", "relax": True},
-        ),
-        (
-            {"sample": "pavement", "height": 17, "wrap": "y"},
-            "they repeat every 8 cells from top to bottom; try height=16, wrap=none or relax",
-            {"height": 16, "wrap": "none", "relax": True},
-        ),
+        *read_table(__file__, "impossible wraps"),
         (
             {"sample": np.arange(36).reshape(6, 6), "wrap_sample": "y", "wrap": "x", "width": 6, "height": 3},
             "of 6x3 that wraps: they never repeat from left to right; try wrap=none or relax",

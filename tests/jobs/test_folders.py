@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.jobs.programs import read_files
 from tests.refusals import refused
 from tests.search.archives import OPTIONS
@@ -207,23 +208,13 @@ def test_another_version_with_equal_revisions_continues(
 @pytest.mark.parametrize(
     ("noun", "changes", "difference"),
     [
-        ("corpus", {"count": 7}, "another corpus (count is 6, not 7)"),
-        ("corpus", {"seed": 71}, "(seed is 7, not 71)"),
-        ("corpus", {"measures": []}, "(measures is regions, not nothing)"),
+        *read_table(__file__, "another job in the folder is refused"),
         ("corpus", {"recipe": OTHER_SIZE}, "(its recipe differs in params.height)"),
         ("corpus", {"recipe": tw.recipe("maze")}, "its technique is caves, not maze"),
-        ("world", {"seed": 2}, "a world with another seed;"),
         ("world", {"recipe": OTHER_SIZE}, "a world with another recipe;"),
         ("world", {"recipe": OTHER_SIZE, "seed": 2}, "a world with another seed and recipe;"),
-        ("archive", {"seed": 8}, "another search (it differs in seed)"),
-        ("archive", {"batch": 8}, "another search (it differs in batch)"),
-        ("archive", {"objective": "regions"}, "another search (it differs in objective)"),
         ("archive", {"vary": {"walls": (0.3, 0.5), "seed": "free"}}, "another search (it differs in vary)"),
         ("archive", {"measures": {"floor_share": (0, 1, 7)}}, "another search (it differs in measures)"),
-        ("seeds", {"seeds": "0..98"}, "another search (it differs in seeds)"),
-        ("seeds", {"keep": 6}, "another search (it differs in keep)"),
-        ("seeds", {"require": {"dead_ends": "<3"}}, "another search (it differs in require, measures)"),
-        ("seeds", {"measures": []}, "another search (it differs in measures)"),
     ],
 )
 def test_another_job_in_the_folder_is_refused(
@@ -238,20 +229,7 @@ def test_another_job_in_the_folder_is_refused(
 # -- what goes wrong ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("noun", "room", "line"),
-    [
-        ("corpus", 0, ""),
-        ("corpus", 1, "; finished parts are kept; run again to continue"),
-        ("corpus", 2, ""),
-        ("world", 2, ""),
-        ("world", 11, "; finished chunks are kept; run again to continue"),
-        ("archive", 1, ""),
-        ("archive", 4, ""),
-        ("seeds", 1, ""),
-        ("seeds", 4, ""),
-    ],
-)
+@pytest.mark.parametrize(("noun", "room", "line"), read_table(__file__, "a full disk is one line and files are kept"))
 def test_a_full_disk_is_one_line_and_files_are_kept(
     noun: str, room: int, line: str, content: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
+from tests.cases import read_table
 from tilewright.kernels.fashion import Automaton
 from tilewright.testing import block_size
 
@@ -158,22 +159,7 @@ def test_sums_may_overflow() -> None:
     assert update([[0, 1, 0, 0]], [[0.0, 0.0], [1e308, 1e308]], DEFAULT).tolist() == [[1, 1, 1, 0]]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"cells": [0, 1]}, "cells: must be rows of integers, got int64 in the shape (2,)"),
-        ({"cells": [[0.5]]}, "cells: must be rows of integers, got float64 in the shape (1, 1)"),
-        ({"cells": [[0, 2]]}, "cells: must be states from 0 to 1, got 2"),
-        ({"cells": [[0, -1]]}, "cells: must be states from 0 to 1, got -1"),
-        ({"scores": [1, 2, 3, 4]}, "scores: must be square with 2 to 255 rows, got the shape (4,)"),
-        ({"scores": [[0, 1], [np.nan, 1]]}, "scores: must be finite numbers, got nan"),
-        ({"offsets": []}, "offsets: must have at least one neighbor, got none"),
-        ({"locked": [[True]]}, "locked: must have the shape of the map, (1, 2), got (1, 1)"),
-        ({"second": [[1, 2], [3, 4]]}, "second, blend: must be given together"),
-        ({"second": [[1]], "blend": [[0, 1]]}, "second: must be square with 2 rows, got the shape (1, 1)"),
-        ({"second": [[1, 2], [3, 4]], "blend": [[0, 2]]}, "blend: must be between 0 and 1, got 0.0 to 2.0"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), read_table(__file__, "mistakes are named"))
 def test_mistakes_are_named(change: dict[str, object], message: str) -> None:
     arguments = {"cells": [[0, 1]], "scores": [[1, 2], [3, 4]], "offsets": DEFAULT} | change
     with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole text is compared)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,19 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
+from tests.generators.rulebooks import COMPARE
 from tilewright.core.seeds import CELL_GAMMA, MASK, ROW_SALT, Rng, mix
 from tilewright.generators._rules.language import Neighbourhood, Rule, WeightedTile
 from tilewright.generators._rules.program import Draw, Program
 from tilewright.kernels.rules import OUTSIDE, fill, place_wanted, simulate
 
-COMPARE = {
-    ">": operator.gt,
-    "<": operator.lt,
-    ">=": operator.ge,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 COUNTS = [-1_000_000, -1, 0, 1, 2, 3, 4, 5, 8, 30, 65_535, 65_536, 1_000_000]
 Cells = NDArray[np.uint8]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.analysis.chokepoints import chokepoints
 from tilewright.analysis.fov import field_of_view
@@ -144,10 +143,7 @@ def test_levels_have_distances_but_no_sight() -> None:
         tw.overlay(map, "distance", origin=(3, 2))
 
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text())
-
-
-@pytest.mark.parametrize(("name", "settings", "text"), MISTAKES)
+@pytest.mark.parametrize(("name", "settings", "text"), read_table(__file__, "mistakes"))
 def test_mistakes_are_one_clear_line(name: str, settings: dict[str, object], text: str) -> None:
     map = make_map(".#.", markers=[tw.Marker("start", 0, 0)])
     with refused("", start=text):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.play.levels import TILES, check_solver, level
 from tilewright.play import Playthrough, choose_game, read_game
 from tilewright.play.search import search_states
@@ -78,17 +79,7 @@ def test_unknown_is_not_no() -> None:
     assert search_states(read_game("platformer").open(map), 1).solved is None
 
 
-@pytest.mark.parametrize(
-    ("width", "physics", "solved"),
-    [
-        (7, "", True),
-        (8, "", False),
-        (9, ",jump_length=9", True),
-        (6, ",running_jumps=false", True),
-        (7, ",running_jumps=false", False),
-        (7, ",air_control=false", True),
-    ],
-)
+@pytest.mark.parametrize(("width", "physics", "solved"), read_table(__file__, "jumps cover their length"))
 def test_jumps_cover_their_length(width: int, physics: str, solved: bool) -> None:
     sky = "." * (width + 4)
     map = level(sky, sky, sky, "@" + "." * (width + 2) + "E", "##" + "." * width + "##")
@@ -101,22 +92,7 @@ def test_jumps_rise_to_their_height(height: int, solved: bool) -> None:
     assert tw.solve(level(*rows), "platformer").solved is solved
 
 
-@pytest.mark.parametrize(
-    ("rows", "solved", "events"),
-    [
-        (["...", "@^E", "###"], True, ["jump"]),
-        (["###", "@^E", "###"], False, []),
-        (["E..", "===", ".@.", "###"], True, ["jump"]),
-        (["@..", "===", "..E", "###"], True, []),
-        (["E..H", "###H", "@##H", "...H", "####"], True, []),
-        (["k##", "@dE", "###"], True, ["jump", "key"]),
-        ([".##", "@dE", "###"], False, []),
-        (["@....", "#....", "#.eE.", "#####"], True, ["stomp"]),
-        (["E.", "##", "..", "..", "..", "..", "@."], False, []),
-        (["@cE", "###"], True, ["coin"]),
-        (["...", "@.E", "#.#"], True, ["jump"]),
-    ],
-)
+@pytest.mark.parametrize(("rows", "solved", "events"), read_table(__file__, "rules"))
 def test_rules(rows: list[str], solved: bool, events: list[str]) -> None:
     found = check(level(*rows), {})
     assert found.solved is solved

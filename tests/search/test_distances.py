@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.search.distances import BoundDistance, distance_registry, read_distance
 
@@ -115,17 +116,7 @@ def test_rooms_by_place_and_by_links() -> None:
 # -- mistakes --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("distance", "text"),
-    [
-        ("haming", "unknown distance 'haming'; did you mean 'hamming'?"),
-        ("patterns,pattern_size=0", "distance patterns: pattern_size: must be at least 1, got 0"),
-        ({"patterns": {"size": 2}}, "distance patterns: unknown parameter 'size'"),
-        ({"patterns": 2}, "distance.patterns: must be a set of named values, got 2"),
-        (3, "distance: must be the name of a distance, such as hamming, got 3"),
-        ("rooms", "distance rooms: does not apply to map 1; it needs rooms"),
-    ],
-)
+@pytest.mark.parametrize(("distance", "text"), read_table(__file__, "wrong distances"))
 def test_wrong_distances(distance: Any, text: str) -> None:
     with refused("", start=text):
         tw.search.compare([draw_map(".#"), draw_map("..")], distance)

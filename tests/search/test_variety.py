@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.refusals import refused
 from tilewright.search.gate import Descriptions, Gate
 
@@ -136,22 +137,9 @@ def test_reasons_of_maps_that_cannot_be_made_are_counted() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"distance": "pat"}, "distance: unknown distance 'pat'; did you mean 'path'?"),
-        ({"min_distance": 1.5}, "min_distance: must be at most 1.0, got 1.5"),
-        ({"min_distance": "far"}, "min_distance: must be a number, got 'far'"),
-        ({"count": 0}, "count: must be"),
-        ({"candidates": 0}, "candidates: must be"),
-        ({"targets": []}, "targets: must not be empty; leave them out if every map will do"),
-        ({"targets": [{}]}, "targets.0: must have at least one measure, such as path_length: 60..66"),
-        ({"targets": "long"}, "targets: must be requirements by measure"),
-        ({"targets": {"path_lenght": 3}}, "targets: unknown measure 'path_lenght'; did you mean 'path_length'?"),
-        ({"targets": {"regions": "most"}}, "targets: regions: must be a number or a comparison"),
+        *read_table(__file__, "mistakes are one line"),
         ({"targets": [{"regions": 1}] * 3}, "targets: must be at most one per map, got 3 for 2 maps"),
-        ({"targets": {"divergence": "<1"}}, "divergence compares a map with a sample"),
-        ({"distance": "rooms"}, "distance rooms: applies to none of 64 maps; it needs rooms"),
         ({"vary": {"wals": (0, 1)}}, "vary wals: "),
-        ({"improve": True}, "improve: needs targets, which the maps are changed to meet"),
-        ({"improve": True, "targets": {"cells": 9}}, "improve: targets: cells == 9 cannot be reached"),
         ({"vary": {"width": (10, 40)}}, "distance: hamming compares maps of one size, got "),
     ],
 )

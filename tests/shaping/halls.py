@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.tilemap import Room, TileMap
 from tilewright.core.tilesets import tilesets
 
@@ -33,21 +34,7 @@ def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> 
     return TileMap(cells, tiles, rooms=rooms, links=links)
 
 
-KINDS: dict[str, dict[str, Any]] = {
-    "aggregation": {"technique": "aggregation"},
-    "braided maze": {"technique": "maze", "braid": 0.3},
-    "bsp": {"technique": "bsp"},
-    "bsp without doors": {"technique": "bsp", "shaping": [{"replace": {"tile": "door", "by": "corridor"}}]},
-    "caves": {"technique": "caves", "walls": 0.5, "shaping": ["connect"]},
-    "caves of dungeons": {"technique": "caves", "walls": 0.49, "shaping": ["connect", "doors"], "tileset": "dungeon"},
-    "caves without doors": {"technique": "caves", "walls": 0.48, "shaping": ["connect"], "tileset": "dungeon"},
-    "drunkard": {"technique": "drunkard", "tileset": "dungeon"},
-    "halls": {},
-    "maze": {"technique": "maze"},
-    "rooms": {"technique": "rooms"},
-    "rooms without doors": {"technique": "rooms", "shaping": [{"replace": {"tile": "door", "by": "corridor"}}]},
-    "rules": {"technique": "rules", "roomData": ["tree:3x3:6", "empty:1"], "shaping": ["connect"]},
-}
+KINDS: dict[str, dict[str, Any]] = read_table(__file__, "kinds of maps")
 
 
 def make_map(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:

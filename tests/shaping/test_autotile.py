@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.autotile.fitting import fit_pieces, tables_of
 from tilewright.autotile.grammar import grammar_of
 from tilewright.core.tilemap import TileMap
@@ -100,27 +101,7 @@ def test_other_tiles_change_only_where_a_river_is_extended(keep: bool) -> None:
         assert {new for _, new in kinds} <= {"river", "plain", "wood", "mountain"}
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (["r.....", "rrrr..", "...r~~"], ["│.....", "└──┐..", "...└~~"]),
-        ([".r...", "rrrr~", ".r...", ".r..."], [".│...", "─┼──~", ".│...", ".│..."]),
-        (["rrrrr", "..r..", "..r.."], ["──┬──", "..│..", "..│.."]),
-        (["rrr", "r.r", "rrr"], ["┌─┐", "│.│", "└─┘"]),
-        ([".o...", "ooo..", ".ooo."], [".║...", "═╬╗..", ".╚╩═."]),
-        (["oooooo", "oooooo"], ["╔╦╦╦╦╗", "╚╩╩╩╩╝"]),
-        (["ooc", "..o"], ["══c", "..║"]),
-        (["...o..", "rrrBr~", "...o.."], ["...║..", "───‖─~", "...║.."]),
-        (["o~~~o", "oBBBo", "o~~~o"], ["║~~~║", "╠===╣", "║~~~║"]),
-        (["BBBB", "~~~~", "BBBB"], ["====", "~~~~", "===="]),
-        (["......", ".ss~s.", ".~~~s.", ".sss~.", "......"], ["......", ".▔▔~▕.", ".~~~▕.", ".▁▁▁~.", "......"]),
-        ([".ppp.", ".p.p.", ".pppp"], [".┏━┓.", ".┃.╹.", ".┗━━╸"]),
-        (["pppp.", "....."], ["╺━━╸.", "....."]),
-        ([".pSpb", "....."], [".╺┅━b", "....."]),
-        (["..p", ".pS", "..p"], ["..╻", "..┇", "..╹"]),
-    ],
-    ids=lambda lines: "/".join(lines),
-)
+@pytest.mark.parametrize(("before", "after"), read_table(__file__, "typical shapes"), ids=lambda lines: "/".join(lines))
 def test_typical_shapes(before: list[str], after: list[str]) -> None:
     found = fit_pieces(of_kinds(*before), AWBW)
     assert to_rows(found) == after

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.play.levels import TILES, level
 
 # -- make_playable ---------------------------------------------------------------------------------------------------
@@ -21,18 +22,8 @@ def count_changes(before: tw.TileMap, after: tw.TileMap) -> int:
 @pytest.mark.parametrize(
     ("rows", "game", "changes"),
     [
+        *read_table(__file__, "repairs change few cells"),
         ([SKY, SKY, SKY, "@" + SKY[2:] + "E", "###" + SKY[6:] + "###"], "platformer", 2),
-        (["....E", "....#", "....#", "....#", "....#", "....#", "@...#", "#####"], "platformer", 1),
-        (["######", "@.##.E", "######"], "platformer", 2),
-        ([".....", "^^^^^", "@^^^E", "#####"], "platformer", 2),
-        (["#####", "@.e.E", "#####"], "platformer", 1),
-        (["@.##.E"], "dungeon", 2),
-        (["@.d#.E", "..#k#.", "..####"], "dungeon", 2),
-        (["@..", "..E"], "dungeon", 0),
-        (["...g", "####", "....", "@...", "####"], "runner", 3),
-        (["@.e.g", "#####"], "runner", 1),
-        (["g..#.@", "######"], "runner", 1),
-        (["@H..g", "#####"], "runner", 0),
     ],
 )
 def test_repairs_change_few_cells(rows: list[str], game: str, changes: int) -> None:

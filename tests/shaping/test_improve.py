@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.provenance import collect_revisions
 from tilewright.core.tilemap import Marker
 from tilewright.testing import block_size
@@ -31,19 +32,7 @@ def test_one_region_and_a_path_of_given_length() -> None:
         assert low <= numbers["path_length"] <= low + 6
 
 
-@pytest.mark.parametrize(
-    "targets",
-    [
-        {"path_length": "70..76"},
-        {"floor_share": "0.6..0.62", "regions": 1},
-        {"dead_ends": 0, "regions": 1},
-        {"openness": ">0.8", "chokepoints": "<10"},
-        {"corridor_share": ">=0.2"},
-        {"junctions": "3..6", "largest_region": 1},
-        {"linearity": ">0.3", "regions": 1},
-        {"count.moss": 12, "regions": "!=2"},
-    ],
-)
+@pytest.mark.parametrize("targets", read_table(__file__, "targets are reached or reported"))
 @pytest.mark.parametrize("method", ["climb", "anneal"])
 def test_targets_are_reached_or_reported(targets: dict[str, Any], method: Any) -> None:
     reached = 0

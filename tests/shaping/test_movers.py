@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tilesets import tilesets
 
@@ -60,17 +61,7 @@ def test_rooms_and_markers_move_with_the_cells() -> None:
 AWBW = tilesets.get("awbw")
 
 
-@pytest.mark.parametrize(
-    ("shaper", "params", "wanted"),
-    [
-        ("flip", {}, [["plain", "road sw"], ["pipe end w", "shoal n"]]),
-        ("flip", {"axis": "vertical"}, [["shoal s", "pipe end e"], ["road ne", "plain"]]),
-        ("rotate", {}, [["shoal e", "road sw"], ["pipe end s", "plain"]]),
-        ("rotate", {"turns": 2}, [["pipe end w", "shoal s"], ["plain", "road nw"]]),
-        ("rotate", {"turns": 3}, [["plain", "pipe end n"], ["road ne", "shoal w"]]),
-        ("crop", {}, [["road es", "plain"], ["shoal n", "pipe end e"]]),
-    ],
-)
+@pytest.mark.parametrize(("shaper", "params", "wanted"), read_table(__file__, "pieces turn with the map"))
 def test_pieces_turn_with_the_map(shaper: str, params: dict[str, Any], wanted: list[list[str]]) -> None:
     before = [["road es", "plain"], ["shoal n", "pipe end e"]]
     base = TileMap([[AWBW.id(name) for name in row] for row in before], AWBW)

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 import tilewright as tw
+from tests.cases import read_tables
 from tests.play.levels import level
 from tests.refusals import refused
 from tests.tilesets import TWO
@@ -41,7 +40,7 @@ def make_base(name: str) -> TileMap:
     return maps[name]() if name in maps else level(*name.split("/"))
 
 
-REFUSALS = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text(encoding="utf-8"))
+REFUSALS = read_tables(__file__)
 ERRORS = (tw.InvalidRecipe, tw.UnknownName, tw.GaveUp)
 CASES = [(error, *case) for error in ERRORS for case in REFUSALS[error.__name__]]
 CASES += [(tw.InvalidRecipe, "place", "cave", {"properties": {"level": [1, 10**400]}}, "properties.0.far: must be")]

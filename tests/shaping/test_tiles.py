@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.cases import read_table
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 
@@ -50,18 +51,8 @@ def paint(rows: list[str] = POOLS, **params: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("params", "rows"),
     [
-        ({"x": 0, "y": 0}, ["!!b..a", "!!b...", "..bb.a", "bb...a"]),
-        ({"x": 3, "y": 0}, ["aab!!a", "aab!!!", "..bb!a", "bb!!!a"]),
-        ({"of": "a"}, ["!!b..!", "!!b...", "..bb.!", "bb...!"]),
-        ({"of": "a", "largest": 1}, ["!!b..a", "!!b...", "..bb.a", "bb...a"]),
-        ({"of": "a", "smallest": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
-        ({"of": "b", "min_size": 3}, ["aa!..a", "aa!...", "..!!.a", "bb...a"]),
-        ({"of": "b", "max_size": 3}, ["aab..a", "aab...", "..bb.a", "!!...a"]),
-        ({"of": "a", "min_size": 2, "max_size": 3}, ["aab..a", "aab...", "..bb.!", "bb...!"]),
-        ({"max_size": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
-        ({"largest": 1}, ["aab!!a", "aab!!!", "..bb!a", "bb!!!a"]),
+        *read_table(__file__, "regions are selected"),
         ({"of": "b", "x": 0, "y": 0}, POOLS),
-        ({"of": ".", "directions": 8, "x": 0, "y": 2}, ["aab!!a", "aab!!!", "!!bb!a", "bb!!!a"]),
     ],
 )
 def test_regions_are_selected(params: dict[str, Any], rows: list[str]) -> None:

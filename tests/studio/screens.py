@@ -21,44 +21,14 @@ SCREENS: dict[str, dict[str, Any]] = {
 MIN_TARGET = 44
 """Minimum width and height in pixels of what a finger presses."""
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-FINDINGS = """async (rules) => {
-  const runOnly = rules.length ? { runOnly: rules } : {};
-  const { violations } = await axe.run(document, { resultTypes: ['violations'], ...runOnly });
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  return grave.flatMap(({ id, nodes }) => nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message ?? ''}`));
-}"""
+SCRIPTS = Path(__file__).parent / "scripts"
+FINDINGS = (SCRIPTS / "find_violations.js").read_text()
 """Returns the serious and critical findings of axe-core, of all rules or of the given ones."""
 RULES: dict[Literal["light", "dark"], list[str]] = {"light": [], "dark": ["color-contrast"]}
 """Rules to check in light and in dark mode; none stands for all."""
-OUTSIDE = """() => {
-  const found = [];
-  const root = document.documentElement;
-  if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight) found.push('the page scrolls');
-  for (const panel of document.querySelectorAll('.tw-panel, .tw-right, .tw-header, .tw-bar'))
-    if (panel.offsetParent && panel.scrollWidth > panel.clientWidth + 1)
-      found.push(`${panel.className} is ${panel.scrollWidth} wide and shows ${panel.clientWidth}`);
-  for (const control of document.querySelectorAll('button, input, textarea, .q-slider, [role=tab]')) {
-    if (!control.checkVisibility() || control.closest('.q-uploader, .tw-chips')) continue;
-    const { left, right, width } = control.getBoundingClientRect();
-    if (width && (left < -1 || right > innerWidth + 1))
-      found.push(`${control.dataset.testid ?? control.className} from ${left} to ${right}`);
-  }
-  return found;
-}"""
+OUTSIDE = (SCRIPTS / "find_outside.js").read_text()
 """Returns the elements that do not fit."""
-SMALL_TARGETS = """() => {
-  const roles = '[role=button], [role=slider], [role=switch], [role=tab]';
-  const targets = `button, a[href], textarea, .q-field__control, ${roles}`;
-  const found = [];
-  for (const one of document.querySelectorAll(targets)) {
-    const isPart = one.parentElement.closest('.q-field__control, .cm-editor') || one.closest('.q-uploader');
-    if (isPart || !one.checkVisibility({ visibilityProperty: true })) continue;
-    const { width, height } = one.getBoundingClientRect();
-    if (width && Math.min(width, height) < 43.5)
-      found.push(`${one.dataset.testid ?? one.className}: ${Math.round(width)} x ${Math.round(height)}`);
-  }
-  return found;
-}"""
+SMALL_TARGETS = (SCRIPTS / "find_small_targets.js").read_text()
 """Returns visible controls that are smaller than 44 pixels."""
 
 

@@ -25,6 +25,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.studio.servers import SMALL, application, asking, line_of
 from tilewright import formats
 from tilewright.core.provenance import digest
@@ -266,46 +267,7 @@ def test_a_map_is_compared_with_a_sample(client: TestClient) -> None:
 
 # -- mistakes ---------------------------------------------------------------------------------------------------
 
-MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
-    "parameter": ({"params": {"wals": 1}}, 400, "unknown parameter 'wals'; did you mean 'walls'?"),
-    "value": ({"params": {"walls": 3}}, 400, "caves: walls: must be at most 1"),
-    "word": ({"sed": 1}, 400, "unknown word 'sed'; did you mean 'seed'?"),
-    "params": ({"params": [1]}, 400, "params: must be a set of named values"),
-    "technique": ({"technique": "cave"}, 400, "unknown technique 'cave'; did you mean 'caves'?"),
-    "no technique": ({"technique": None}, 400, "technique: must be a string, got None"),
-    "format": (
-        {"format": "pgn"},
-        400,
-        "unknown format 'pgn'; pictures: png; animations: apng, gif, webp; game engines: godot, json",
-    ),
-    "option": ({"format": "png", "options": {"scal": 2}}, 400, "unknown parameter 'scal'; did you mean 'scale'?"),
-    "options": ({"options": 3}, 400, "options: "),
-    "shaper": ({"shaping": ["conect"]}, 400, "unknown shaper 'conect'; did you mean 'connect'?"),
-    "tileset": ({"tileset": "cav"}, 400, "unknown tileset 'cav'; did you mean 'cave'?"),
-    "seed": ({"seed": True}, 400, "seed: must be a number, got True"),
-    "animate": ({"animate": "yes"}, 400, "animate: must be true or false"),
-    "tries": ({"tries": 0}, 400, "tries: must be an integer"),
-    "too wide": ({"params": {"width": 5000}}, 413, "has 250,000 cells, the limit of this studio is 4,096"),
-    "margin": ({"params": {"width": 9, "height": 9, "steps": 99, "offset": [0, 0]}}, 413, "a margin of 99 cells"),
-    "population": (
-        {"technique": "patterns", "params": {"width": 20, "height": 20, "population": 99, "optimiser": "genetic"}},
-        413,
-        "times 99 maps",
-    ),
-    "inner": (
-        {"shaping": [{"overlay": {"recipe": {"technique": "maze", "params": {"width": 999, "height": 999}}}}]},
-        413,
-        "has 998,001 cells",
-    ),
-    "pixels": ({"format": "png", "options": {"scale": 256}}, 413, "exceeds the limit of this studio"),
-    "animation": ({"format": "gif", "options": {"scale": 200}}, 413, "exceeds the limit of this studio"),
-    "sprites": ({"format": "tmx", "options": {"tile_size": 256}, "tileset": "awbw"}, 413, "a tile sheet of"),
-    "voxels": ({"format": "vox", "options": {"wall_height": 250}}, 413, "reduce wall_height"),
-    "tabletop": ({"format": "uvtt", "options": {"scale": 256}}, 413, "exceeds the limit of this studio"),
-    "no heights": ({"format": "raw"}, 400, "layer: the map has no layers, got 'height'"),
-    "heights": ({"format": "raw", "options": {"size": 8000}}, 413, "a height map of 8,000x8,000 pixels exceeds"),
-    "gave up": ({"require": {"regions": 99}, "tries": 2}, 422, "gave up after 2 tries: no map met the requirements"),
-}
+MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = read_table(__file__, "mistakes")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -408,17 +370,7 @@ def test_a_shaper_may_be_repeated_in_a_url(client: TestClient) -> None:
     assert client.get("/api/make/caves?width=5&height=5&shape=flip&shape=flip").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("route", "data", "line"),
-    [
-        ("measure/file", {"mesures": "regions"}, "unknown field 'mesures'; did you mean 'measures'?"),
-        ("measure/file", {"measures": ["regions", "cells"]}, "measures: is given twice"),
-        ("measure/file", {"measures": "regions", "like": "dungeon"}, "like: has no effect"),
-        ("measure/file?measures=regions", {}, "measures: must be in the body"),
-        ("models", {"name": "mine"}, "unknown field 'name'"),
-        ("models?name=mine", {}, "name: must be in the body"),
-    ],
-)
+@pytest.mark.parametrize(("route", "data", "line"), read_table(__file__, "fields without an effect"))
 def test_a_field_of_a_form_without_an_effect_is_refused(
     client: TestClient, route: str, data: dict[str, Any], line: str
 ) -> None:

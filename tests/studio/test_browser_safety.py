@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 import tilewright as tw
+from tests.formats.maps import declare_png
 from tests.studio.page import Studio, serving
 from tilewright.studio.state import TABS, State, ViewSettings
 
@@ -74,8 +73,8 @@ def test_hostile_files_are_refused(narrow: Studio) -> None:
         "../../etc/passwd.txt": b"a\nbb",
         "bomb.npz": zipped.getvalue(),
         "pickle.npz": pickled.getvalue(),
-        "huge.png": png_of(60_000, 60_000),
-        "cut.png": png_of(4, 4)[:40],
+        "huge.png": declare_png(60_000, 60_000),
+        "cut.png": declare_png(4, 4)[:40],
         "deep.json": b"[" * 20_000,
         "entities.tmx": b'<!DOCTYPE m [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><map>&b;</map>',
         "away.tmx": b'<map width="1" height="1"><tileset firstgid="1" source="/etc/passwd"/></map>',
@@ -88,17 +87,6 @@ def test_hostile_files_are_refused(narrow: Studio) -> None:
     narrow.drop("example", "large.txt", b"." * 40_000)
     is_one_line(narrow["sample-line"], "the file must have at most ")
     expect(narrow["sample-facts"]).to_contain_text("dungeon")
-
-
-def png_of(width: int, height: int) -> bytes:
-    """Return a PNG whose header declares a size."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    pixels = zlib.compress(bytes(1000), 9)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
 def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> None:

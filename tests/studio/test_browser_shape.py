@@ -23,11 +23,12 @@ def add(studio: Studio, shaper: str) -> None:
     studio[f"add-{shaper}"].click()
 
 
-def write(studio: Studio, text: str) -> None:
-    """Replace the text of the recipe."""
+def apply_text(studio: Studio, text: str) -> None:
+    """Replace the text of the recipe, and apply it."""
     studio["recipe"].locator(".cm-content").click()
     studio.press("Control+a")
     studio.page.keyboard.insert_text(text)
+    studio["apply-recipe"].click()
 
 
 def test_shapers_are_added_reordered_disabled_and_edited(studio: Studio) -> None:
@@ -69,8 +70,7 @@ def test_shapers_are_added_reordered_disabled_and_edited(studio: Studio) -> None
 def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
-    write(studio, "technique: maze\nseed: 5\nparams:\n  width: 31\n  height: 21\nshaping: [border]\n")
-    studio["apply-recipe"].click()
+    apply_text(studio, "technique: maze\nseed: 5\nparams:\n  width: 31\n  height: 21\nshaping: [border]\n")
     maze = tw.make("maze", seed=5, width=31, height=21, shaping=["border"])
     studio.shows(maze)
     expect(studio["seed"]).to_have_value("5")
@@ -81,8 +81,7 @@ def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
         ("- a list", "recipe-wrong", "the recipe: a recipe is a set of named values"),
         ("technique: mase", "line", "unknown technique 'mase'; did you mean 'maze'?"),
     ):
-        write(studio, text)
-        studio["apply-recipe"].click()
+        apply_text(studio, text)
         expect(studio[test]).to_contain_text(line)
         assert "\n" not in studio[test].inner_text()
         studio.shows(maze)
@@ -91,8 +90,7 @@ def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
 def test_edits_of_the_text_stay_until_the_recipe_changes(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
-    write(studio, "technique: [")
-    studio["apply-recipe"].click()
+    apply_text(studio, "technique: [")
     expect(studio["recipe-wrong"]).to_contain_text("not a recipe")
     studio["grid"].click()
     studio.tab("make")
@@ -108,8 +106,7 @@ def test_edits_of_the_text_stay_until_the_recipe_changes(studio: Studio) -> None
 def test_a_recipe_without_a_seed_gets_the_current_one(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
-    write(studio, "technique: maze\nparams: {width: 31, height: 21}\n")
-    studio["apply-recipe"].click()
+    apply_text(studio, "technique: maze\nparams: {width: 31, height: 21}\n")
     studio.shows(tw.make("maze", seed=3, width=31, height=21))
     expect(studio["seed"]).to_have_value("3")
     expect(studio["recipe"]).to_contain_text("seed: 3")
@@ -125,13 +122,11 @@ def test_the_text_keeps_disabled_shapers(studio: Studio, tmp_path: Path) -> None
     text = path.read_text()
     assert tw.run(path) == make_shaped("connect")
 
-    write(studio, text.replace("- connect", "- connect: {thickness: 3}"))
-    studio["apply-recipe"].click()
+    apply_text(studio, text.replace("- connect", "- connect: {thickness: 3}"))
     studio.shows(make_shaped({"connect": {"thickness": 3}}))
     expect(studio["stage-1"]).to_contain_text("border")
     expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "false")
-    write(studio, text.replace("# off: ", ""))
-    studio["apply-recipe"].click()
+    apply_text(studio, text.replace("# off: ", ""))
     studio.shows(make_shaped("connect", {"border": {"thickness": 2}}))
     expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "true")
     studio.upload("load-recipe", "mine.yaml", path.read_bytes())

@@ -16,6 +16,7 @@ from nicegui import Client, core, ui
 from PIL import Image
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.studio.nowhere import element, trigger
 from tests.studio.test_jobs import TestFunction, supply
 from tilewright.core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, TilewrightError, TooLarge, problem
@@ -169,17 +170,7 @@ def test_new_tiles_get_a_glyph_and_a_color() -> None:
     assert tile.color not in {one.color for one in OWN.tileset}
 
 
-@pytest.mark.parametrize(
-    ("name", "glyph", "color", "line"),
-    [
-        ("", "x", "", "name"),
-        (".", "x", "", "name: there is already a tile '.'"),
-        ("lava", "~", "", "glyph: '~' is already the glyph of '~'"),
-        ("lava", "xy", "", "glyph: must be one printable character"),
-        ("lava", "x", "red!", "color"),
-        ("?", "x", "", "name"),
-    ],
-)
+@pytest.mark.parametrize(("name", "glyph", "color", "line"), read_table(__file__, "invalid tiles"))
 def test_an_invalid_tile_is_refused_in_one_line(name: str, glyph: str, color: str, line: str) -> None:
     with pytest.raises(InvalidRecipe, match="^" + line.replace("?", r"\?")):
         with_tile(OWN, name, glyph, color, passable=True)

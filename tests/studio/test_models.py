@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import tilewright as tw
+from tests.refusals import refused
 from tests.studio.models import build_model
 from tests.studio.nowhere import element, nowhere
 from tests.studio.servers import application, asking, line_of
@@ -82,10 +83,8 @@ HOSTILE: dict[str, tuple[bytes, type[TilewrightError], str]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_uploads_are_refused(name: str) -> None:
     content, kind, line = HOSTILE[name]
-    with pytest.raises(kind) as caught:
+    with refused("", kind, start=line):
         store_model(content, "x.npz", Settings())
-    assert str(caught.value).startswith(line)
-    assert "\n" not in str(caught.value)
 
 
 def test_the_store_drops_the_least_recently_used_models(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.cases import read_table
 from tests.field_values import values_of
 from tilewright.cli import main, make, run
 from tilewright.core.entries import RECIPE_FIELDS, Entry, technique
@@ -35,59 +36,10 @@ from tilewright.studio.export.snippets import command_line, python_code
 
 SIDE = {"width": 18, "height": 12}
 SEEDS = (7, "7", "a seed", "it's", "--help", "-5", "1e5", "089", "on", "null", "é", "two\nlines", "$HOME `x` \\")
+GRID = Grid.of([["wall"] * 9 + ["?"] * 9] * 12)
 CASES: dict[str, Mapping[str, Any]] = {
-    "plain": {"technique": "caves", "params": {"walls": 0.4, "wrap": True}},
-    "rulebook at the top": {"names": ["solid", "empty"], "params": SIDE},
-    "flag that is reserved": {"technique": "rooms", "params": {"plain": 2.5, "turned": False}},
-    "tuple": {"technique": "caves", "params": {"offset": [-4, 2]}},
-    "none": {"technique": "drunkard", "params": {"coverage": None}},
-    "one word": {"technique": "wfc", "params": {"sample": "dungeon", "border": ["wall"]}},
-    "rows": {"technique": "fashion", "params": {"start": ["0?1", "210"], "states": 3, "scores": "random"}},
-    "text map": {"technique": "fashion", "params": {"start": "010\n210\n", "states": 3, "scores": "random"}},
-    "several samples": {"technique": "markov", "params": {"sample": ["dungeon", "dungeon"]}},
-    "drawn sample": {"technique": "wfc", "params": {"sample": ["ab1", "1ab", "b1a"], "wrap_sample": "xy"}},
-    "tile that reads as a number": {
-        "technique": "wfc",
-        "params": {"sample": ["12", "21"], "wrap_sample": "xy"},
-        "shaping": [{"replace": {"tile": "1", "by": "2"}}, {"border": {"tile": 0}}],
-    },
-    "words with commas": {
-        "technique": "caves",
-        "shaping": [{"place": {"markers": ["a,b", "c=d", "e,f=g"], "rule": "random"}}, {"place": {"markers": ["x"]}}],
-    },
-    "stages": {"technique": "caves", "shaping": ["border", {"connect": None}, {"flip": {"axis": "vertical"}}]},
-    "one stage": {"technique": "caves", "shaping": "keep_largest"},
-    "overlay": {
-        "technique": "rooms",
-        "shaping": [{"overlay": {"where": "rooms", "recipe": {"technique": "caves", "params": {"walls": 0.3}}}}],
-    },
-    "locks": {"technique": "caves", "locks": [[3, 2, "floor"], [4, 2, "wall"]]},
-    "locks as a map": {"technique": "caves", "params": {"width": 4, "height": 2}, "locks": ["#??.", "????"]},
-    "locks as text": {"technique": "caves", "params": {"width": 4, "height": 2}, "locks": "#??.\n????\n"},
-    "locks as data": {
-        "technique": "caves",
-        "params": SIDE,
-        "locks": Grid.of([["wall"] * 9 + ["?"] * 9] * 12).to_data(),
-    },
-    "requirements": {
-        "technique": "caves",
-        "require": {"floor_share": ">0.2", "regions": "least"},
-        "tries": 4,
-    },
-    "an attempt": {"technique": "caves", "require": {"floor_share": ">0.2"}, "tries": 9, "attempt": 3},
-    "tiles": {"technique": "caves", "tileset": "terrain", "tiles": {"floor": "grass", "wall": "mountain"}},
-    "own tileset": {
-        "technique": "caves",
-        "tileset": {"name": "mine", "tiles": [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#"}]},
-    },
-    "rules": {
-        "technique": "rules",
-        "params": {
-            "names": ["solid", {"name": "empty", "maximum": 9999}],
-            "mapData": {"initial": "empty", "dig": "solid"},
-        },
-    },
-    "scores": {"technique": "fashion", "params": {"states": 2, "scores": [0.1, 1e-05, 0.5, 1.0]}},
+    **read_table(__file__, "recipes"),
+    "locks as data": {"technique": "caves", "params": SIDE, "locks": GRID.to_data()},
 }
 
 

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from nicegui import ui
 
+from tests.cases import read_table
+from tests.refusals import refused
 from tests.studio.nowhere import nowhere
 from tilewright.core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge
 from tilewright.core.grid import FREE, Grid
@@ -125,59 +127,11 @@ def test_another_version_is_named(version: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        ([], "must be a JSON object"),
-        ({"v": 1}, "not a link of this studio"),
-        ({"v": 1, "recipe": []}, "not a link of this studio"),
-        ({"v": 1, "recipe": {"params": [1]}}, "params"),
-        ({"v": 1, "recipe": {"params": "width"}}, "params"),
-        ({"v": 1, "recipe": {"shaping": 3}}, "shaping"),
-        ({"v": 1, "recipe": {"shaping": [3]}}, "shaping"),
-        ({"v": 1, "recipe": {"shaping": [{"a": {}, "b": {}}]}}, "shaping"),
-        ({"v": 1, "recipe": {"shaping": [{"flip": 3}]}}, "shaping"),
-        ({"v": 1, "recipe": {}, "locks": 5}, "got 5"),
-        ({"v": 1, "recipe": {}, "locks": [[1, 2], 3]}, "row"),
+        *read_table(__file__, "a hostile link gives one line"),
         ({"v": 1, "recipe": {}, "locks": [[10**30, 1, "wall"]]}, ""),
-        ({"v": 1, "recipe": {"locks": "/etc/passwd"}}, "/etc/passwd"),
-        ({"v": 1, "recipe": {}, "painted": "/etc/passwd"}, "/etc/passwd"),
-        ({"v": 1, "recipe": {}, "painted": {"shape": [9, 9], "words": [], "cells": "AA"}}, "cells"),
-        ({"v": 1, "recipe": {}, "painted": {"shape": [1 << 20, 1 << 20], "words": ["a"], "cells": ""}}, "shape"),
-        ({"v": 1, "recipe": {}, "off": 3}, "not a link of this studio"),
-        ({"v": 1, "recipe": {}, "gallery": []}, "gallery"),
-        ({"v": 1, "recipe": {}, "gallery": None}, "gallery"),
-        ({"v": 1, "recipe": {}, "gallery": {"what": "everything"}}, "gallery: what: must be 'seed', 'knob' or 'found'"),
-        ({"v": 1, "recipe": {}, "gallery": {"what": ["seed"]}}, "what"),
-        ({"v": 1, "recipe": {}, "gallery": {"knob": 3}}, "knob"),
         ({"v": 1, "recipe": {}, "gallery": {"knob": "x" * 1000}}, "knob"),
-        ({"v": 1, "recipe": {}, "gallery": {"low": "1"}}, "low"),
-        ({"v": 1, "recipe": {}, "gallery": {"low": True}}, "low"),
-        ({"v": 1, "recipe": {}, "gallery": {"low": float("nan")}}, "NaN"),
-        ({"v": 1, "recipe": {}, "gallery": {"high": float("inf")}}, "Infinity"),
         ({"v": 1, "recipe": {}, "gallery": {"high": 10**400}}, "401 digits"),
-        ({"v": 1, "recipe": {}, "gallery": {"same_seed": 1}}, "same_seed"),
-        ({"v": 1, "recipe": {}, "gallery": {"roll": -1}}, "roll"),
-        ({"v": 1, "recipe": {}, "gallery": {"roll": 10**9}}, "roll"),
-        ({"v": 1, "recipe": {}, "gallery": {"roll": 1.0}}, "roll"),
-        ({"v": 1, "recipe": {}, "gallery": {"roll": None}}, "roll"),
-        ({"v": 1, "recipe": {}, "gallery": {"x": None}}, "x"),
-        ({"v": 1, "recipe": {}, "gallery": {"sort": {}}}, "sort"),
-        ({"v": 1, "recipe": {}, "gallery": {"most_first": "yes"}}, "most_first"),
-        ({"v": 1, "recipe": {}, "example": []}, "example"),
-        ({"v": 1, "recipe": {}, "example": {"name": "/etc/passwd"}}, "/etc/passwd"),
-        ({"v": 1, "recipe": {}, "example": {"name": 3}}, "name"),
         ({"v": 1, "recipe": {}, "example": {"name": "x" * 1000}}, "name"),
-        ({"v": 1, "recipe": {}, "example": {"width": 0}}, "width"),
-        ({"v": 1, "recipe": {}, "example": {"width": True}}, "width"),
-        ({"v": 1, "recipe": {}, "example": {"height": 1e3}}, "height"),
-        ({"v": 1, "recipe": {}, "example": {"wrap": ["x"]}}, "wrap"),
-        ({"v": 1, "recipe": {}, "example": {"wrap_sample": "z"}}, "wrap_sample"),
-        ({"v": 1, "recipe": {}, "example": {"seed": [7]}}, "seed"),
-        ({"v": 1, "recipe": {}, "example": {"seed": ""}}, "seed"),
-        ({"v": 1, "recipe": {}, "example": {"knobs": [1]}}, "knobs"),
-        ({"v": 1, "recipe": {}, "example": {"knobs": {"wfc": 3}}}, "knobs"),
-        ({"v": 1, "recipe": {}, "example": {"sample": "dungeon"}}, "sample"),
-        ({"v": 1, "recipe": {}, "example": {"sample": {}}}, "tileset"),
-        ({"v": 1, "recipe": {}, "example": {"sample": {"tileset": "/etc/passwd"}}}, "/etc/passwd"),
-        ({"v": 1, "recipe": {}, "example": {"sample": {"tileset": {"tiles": 3}}}}, "tiles"),
         ({"v": 1, "recipe": {}, "example": {"sample": {**Grid.of(["ab"]).to_data(), "tileset": "cave"}}}, "unknown"),
         (
             {"v": 1, "recipe": {}, "example": {"sample": {**Grid.of(["#?"]).to_data(), "tileset": "cave"}}},
@@ -237,11 +191,8 @@ def test_unknown_parameters_of_by_example_are_ignored() -> None:
 
 def check_refusal(link: str, line: str) -> None:
     """Assert that a link is refused with one line that contains `line`."""
-    with pytest.raises(BadFile, match=r"^the link cannot be opened: ") as caught:
+    with refused(line, BadFile, start="the link cannot be opened: ", limit=600):
         State.from_link(link)
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 600
 
 
 # -- changes ----------------------------------------------------------------------------------------------------
