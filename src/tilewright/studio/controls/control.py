@@ -79,8 +79,28 @@ class ControlBinding:
     """Called with the error message of an invalid input, whose value is not sent; "" clears the message."""
 
 
+_controls_by_kind: dict[str, type[Control]] = {}
+_declared_controls: dict[str, type[Control]] = {}
+
+
 class Control(ABC):
-    """Control of a field, built into the current slot. `show` does not call the callbacks."""
+    """Control of a field, built into the current slot. `show` does not call the callbacks.
+
+    A class with a `kind` is the control of all fields of this kind. A class with a `name` is the control of the fields
+    and models that declare `control=name`.
+    """
+
+    def __init_subclass__(cls, *, kind: str = "", name: str = "") -> None:
+        super().__init_subclass__()
+        if kind:
+            _controls_by_kind[kind] = cls
+        if name:
+            _declared_controls[name] = cls
+
+    @staticmethod
+    def class_of(field: Field) -> type[Control]:
+        """Return the control class of a field: the declared one, or that of its kind."""
+        return _declared_controls.get(field.control) or _controls_by_kind["names" if field.names_of else field.kind]
 
     is_wide: ClassVar[bool] = False
     """Whether the control is below its label instead of next to it."""
@@ -189,9 +209,12 @@ def icon_button(icon: str, tip: str, on_click: Callable[[], Any]) -> ui.button:
     return button.classes("tc-icon")
 
 
-def text_button(text: str, icon: str | None = None, on_click: Callable[[], Any] | None = None) -> ui.button:
+def text_button(
+    text: str, icon: str | None = None, on_click: Callable[[], Any] | None = None, test_id: str = ""
+) -> ui.button:
     """Return a small button with text."""
-    return ui.button(text, icon=icon, on_click=on_click, color=None).props("flat dense no-caps").classes("tc-more")
+    button = ui.button(text, icon=icon, on_click=on_click, color=None).classes("tc-more")
+    return button.props(f"flat dense no-caps data-testid={test_id}" if test_id else "flat dense no-caps")
 
 
 CLICK_SCRIPT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"

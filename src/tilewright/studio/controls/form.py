@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -14,7 +14,6 @@ from nicegui import ui
 
 from ...core.fields import UNSET, Field
 from ..page.widgets import toggle_class
-from . import grids, maps, numbers, words
 from .control import Control, ControlBinding, ControlContext, Mark, select, text_button
 from .grids import count_states, resize_scores
 from .numbers import find_bands, fit_borders
@@ -27,55 +26,6 @@ STRUCTURED_KINDS = frozenset({"items", "model", "union", "words", "numbers", "ce
 """Kinds that recipes may contain as compact strings."""
 HELP_SCRIPT = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
 log = logging.getLogger(__name__)
-
-
-@cache
-def _list_controls() -> dict[str, type[Control]]:
-    from .tables import ItemsControl  # which imports this module
-
-    return {
-        "number": numbers.NumberControl,
-        "tuple": numbers.TupleControl,
-        "numbers": numbers.NumbersControl,
-        "strip": numbers.StripControl,
-        "switch": words.SwitchControl,
-        "choice": words.ChoiceControl,
-        "text": words.TextControl,
-        "names": words.NamesControl,
-        "tile": words.TileControl,
-        "words": words.WordsControl,
-        "choices": words.ChoicesControl,
-        "json": words.JsonControl,
-        "scores": grids.ScoresControl,
-        "offsets": grids.OffsetsControl,
-        "cells": grids.CellsControl,
-        "model": ModelControl,
-        "union": UnionControl,
-        "items": ItemsControl,
-        "map": maps.MapControl,
-        "maps": maps.MapsControl,
-        "file": maps.FileControl,
-        "network": maps.NetworkControl,
-        "recipe": maps.RecipeControl,
-    }
-
-
-_custom_controls: dict[str, type[Control]] = {}
-
-
-def register_control(name: str, control: type[Control]) -> None:
-    """Register the control of fields and models that declare `control=name`."""
-    _custom_controls[name] = control
-
-
-def find_control_class(field: Field) -> type[Control]:
-    """Return the control class of a field: the declared one, or that of its kind."""
-    return _custom_controls.get(field.control) or _list_controls()["names" if field.names_of else field.kind]
-
-
-def build_control(field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False) -> Control:
-    """Build the control of a field into the current slot."""
-    return find_control_class(field)(field, context, binding, is_small=is_small)
 
 
 class Row:
@@ -96,7 +46,8 @@ class Row:
         self._error = self._problem = ""
         with ui.element("div").classes("tc-row") as self.element:
             self.element.props["data-help"] = field.description
-            if find_control_class(field).is_wide:
+            control_class = Control.class_of(field)
+            if control_class.is_wide:
                 self.element.classes("tc-wide")
             label = ui.label(field.label).classes("tc-label").props("role=button tabindex=0")
             label.props["title"] = field.description
@@ -107,7 +58,7 @@ class Row:
             self._reset.props["aria-label"] = self._reset.props["title"] = f"restore the default: {field.label}"
             self._reset.props["data-testid"] = f"{test_id}-reset"
             with ui.element("div").classes("tc-control"):
-                self.control = build_control(field, context, ControlBinding(test_id, self._on_change, self._on_error))
+                self.control = control_class(field, context, ControlBinding(test_id, self._on_change, self._on_error))
         self.show(value)
 
     def show(self, value: Any) -> None:
@@ -181,8 +132,8 @@ class Form:
             self._add_rows(blocks[:shown])
             if blocks[shown:]:
                 self._hidden = {field.name for block in blocks[shown:] for field in block}
-                self._more_button = text_button(f"{len(self._hidden)} more", "expand_more", lambda: self._toggle_more())
-                self._more_button.props["data-testid"] = f"{test_id}-more"
+                label, toggle = f"{len(self._hidden)} more", lambda: self._toggle_more()
+                self._more_button = text_button(label, "expand_more", toggle, f"{test_id}-more")
                 with ui.element("div").classes("tc-form") as self._more:
                     self._add_rows(blocks[shown:])
                 self._more.set_visibility(False)
@@ -331,14 +282,14 @@ class InnerForm(Control):
         self.send(after if value is UNSET else {**before, name: value})
 
 
-class ModelControl(InnerForm):
+class ModelControl(InnerForm, kind="model"):
     """A group of fields, with a switch if it is optional."""
 
     def build(self) -> None:
         self._switch: ui.switch | None = None
         if self.field.nullable:
-            self._switch = ui.switch(on_change=lambda event: self._on_switch(bool(event.value))).props("dense")
-            self._switch.props["data-testid"] = self.binding.test_id
+            self._switch = ui.switch(on_change=lambda event: self._on_switch(bool(event.value)))
+            self._switch.props(f"dense data-testid={self.binding.test_id}")
         super().build()
 
     def draw(self, value: Any) -> None:
@@ -363,7 +314,7 @@ class ModelControl(InnerForm):
             self.clear()
 
 
-class UnionControl(InnerForm):
+class UnionControl(InnerForm, kind="union"):
     """Selection of one of several models, and its fields."""
 
     def build(self) -> None:

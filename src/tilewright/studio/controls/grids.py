@@ -55,7 +55,7 @@ def _draw_score() -> float:
     return random.randrange(101) / 100
 
 
-class ScoresControl(Control):
+class ScoresControl(Control, kind="scores"):
     """Scores of pairs of neighboring states, shown as colors."""
 
     is_wide = True
@@ -71,8 +71,7 @@ class ScoresControl(Control):
                 by_seed = text_button("from seed", on_click=lambda: self.put("random"))
                 by_seed.props["title"] = "draw the scores from the seed"
             self._note = ui.label().classes("tc-note")
-        self._board = ui.html("", sanitize=False).classes("tc-scores")
-        self._board.props["data-testid"] = self.binding.test_id
+        self._board = ui.html("", sanitize=False).classes("tc-scores").props(f"data-testid={self.binding.test_id}")
         self._board.on("pointerdown", self._on_drag, js_handler=SCRUB)
         self._board.on("keydown", self._on_drag, js_handler=KEYS)
         self._below = ui.element("div")
@@ -203,7 +202,7 @@ STROKE = read_script(__file__, "stroke_cells")
 """Toggles a cell and sets all cells of the stroke to the same state. Click events are those of the keyboard."""
 
 
-class OffsetsControl(Control):
+class OffsetsControl(Control, kind="offsets"):
     """Neighbors of a cell: a named neighborhood, or a grid of cells around the center."""
 
     is_wide = True
@@ -301,7 +300,7 @@ def _read_pairs(value: Any) -> list[tuple[int, int]]:
     return list(zip(flat[::2], flat[1::2], strict=False))
 
 
-class CellsControl(Control):
+class CellsControl(Control, kind="cells"):
     """Matrix of 0 and 1, as a grid of cells to click; the center is marked."""
 
     is_wide = True

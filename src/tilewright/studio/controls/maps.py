@@ -58,11 +58,10 @@ class UploadButton:
         queue = control.context.queue
         self._settings = Settings() if queue is None else queue.settings
         self._upload = Uploader(self._settings, self._on_upload, control.binding.fail, accept=accept)
-        self._upload.classes("tc-hidden")
-        self._upload.props["data-testid"] = f"{control.binding.test_id}-upload"
+        self._upload.classes("tc-hidden").props(f"data-testid={control.binding.test_id}-upload")
         pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
-        button = text_button("Upload", "upload_file").on("click", js_handler=pick)
-        button.props["data-testid"] = f"{control.binding.test_id}-open"
+        button = text_button("Upload", "upload_file", test_id=f"{control.binding.test_id}-open")
+        button.on("click", js_handler=pick)
 
     async def _on_upload(self, content: bytes, name: str) -> None:
         queue = self._control.context.queue
@@ -75,7 +74,7 @@ class UploadButton:
             self._control.binding.fail(str(error))
 
 
-class MapsControl(Control):
+class MapsControl(Control, kind="maps"):
     """One or several maps: built-in samples or uploaded files."""
 
     is_wide = True
@@ -86,12 +85,10 @@ class MapsControl(Control):
         self._open_index: int | None = None
         self._menu: ui.menu | None = None
         with ui.element("div").classes("tc-pick") as self._anchor:
-            self._list = ui.html("", sanitize=False).classes("tc-maps")
-            self._list.props["data-testid"] = self.binding.test_id
+            self._list = ui.html("", sanitize=False).classes("tc-maps").props(f"data-testid={self.binding.test_id}")
             self._list.on("click", self._on_click, js_handler=ENTRY_CLICK_SCRIPT)
             with ui.element("div").classes("tc-line tc-wrap"):
-                choose = text_button("Choose", "grid_view", lambda: self._open_menu(0))
-                choose.props["data-testid"] = f"{self.binding.test_id}-choose"
+                text_button("Choose", "grid_view", lambda: self._open_menu(0), f"{self.binding.test_id}-choose")
                 if self.takes_many:
                     icon_button("add", "add a sample", lambda: self._open_menu(None))
                 endings = {ending for entry in format_registry if entry.read for ending in entry.extensions}
@@ -171,13 +168,13 @@ def _is_single_map(value: Any) -> bool:
     return bool(value) and (has_label_rows or has_glyph_rows)
 
 
-class MapControl(MapsControl):
+class MapControl(MapsControl, kind="map"):
     """One map."""
 
     takes_many = False
 
 
-class FileControl(Control):
+class FileControl(Control, kind="file"):
     """A file: the name of a built-in file, or the content of an uploaded file."""
 
     is_wide = True
@@ -222,7 +219,7 @@ def read_object_file(content: bytes, name: str, settings: Settings) -> dict[str,
         raise BadFile("must be an object in JSON, YAML or TOML", at=bare) from None
 
 
-class RecipeControl(Control):
+class RecipeControl(Control, kind="recipe"):
     """A nested recipe: a built-in recipe, a technique with its defaults, or YAML."""
 
     is_wide = True
@@ -313,7 +310,7 @@ MAX_LISTED_TILES = 12
 """Maximum number of tiles that the note lists."""
 
 
-class NetworkControl(Control):
+class NetworkControl(Control, kind="network"):
     """A built-in model by name, or an uploaded model by its name and digest."""
 
     is_wide = True
@@ -324,8 +321,7 @@ class NetworkControl(Control):
         with ui.element("div").classes("tc-line"):
             self._select = select({}, self._on_choice, self.binding.test_id)
             UploadButton(self, ".npz", store_model, lambda model: self.put(model.to_data()))
-        self._note = ui.label().classes("tc-note")
-        self._note.props["data-testid"] = f"{self.binding.test_id}-note"
+        self._note = ui.label().classes("tc-note").props(f"data-testid={self.binding.test_id}-note")
 
     def draw(self, value: Any) -> None:
         option = str(value["digest"]) if is_reference(value) else str(value)

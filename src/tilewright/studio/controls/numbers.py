@@ -79,7 +79,7 @@ class Slider(ui.slider):
     LOOPBACK = False
 
 
-class NumberControl(Control):
+class NumberControl(Control, kind="number"):
     """A number: a text field, and a slider if the field has a usual range."""
 
     def build(self) -> None:
@@ -129,7 +129,7 @@ class NumberControl(Control):
             self.clear()
 
 
-class TupleControl(Control):
+class TupleControl(Control, kind="tuple"):
     """A tuple of values, all of them set or none."""
 
     def build(self) -> None:
@@ -158,7 +158,7 @@ class TupleControl(Control):
             raise InvalidInput("must have all values or none")
 
 
-class NumbersControl(Control):
+class NumbersControl(Control, kind="numbers"):
     """A list of numbers, separated by commas."""
 
     is_wide = True
@@ -182,15 +182,14 @@ BORDER_STEPS = 1000
 """Number of positions of a border."""
 
 
-class StripControl(NumbersControl):
+class StripControl(NumbersControl, kind="strip"):
     """Increasing numbers from 0 to 1 between the tiles of other lists, as a strip and as a text field."""
 
     shows_tiles = True
 
     def build(self) -> None:
         self._borders: list[float] = []
-        self._strip = ui.html("", sanitize=False).classes("tc-strip")
-        self._strip.props["data-testid"] = f"{self.binding.test_id}-strip"
+        self._strip = ui.html("", sanitize=False).classes("tc-strip").props(f"data-testid={self.binding.test_id}-strip")
         self._strip.on("pointerdown", self._on_drag, js_handler=DRAG)
         super().build()
 

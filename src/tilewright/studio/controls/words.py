@@ -23,7 +23,7 @@ MAX_BUTTON_LETTERS = 26
 AUTO = "auto"
 
 
-class SwitchControl(Control):
+class SwitchControl(Control, kind="switch"):
     """On or off; with a default of None: auto, on or off."""
 
     def build(self) -> None:
@@ -49,7 +49,7 @@ class SwitchControl(Control):
             self.clear()
 
 
-class ChoiceControl(Control):
+class ChoiceControl(Control, kind="choice"):
     """One of several choices: buttons if they are short, else a drop-down list."""
 
     def build(self) -> None:
@@ -84,7 +84,7 @@ def _build_toggle(options: dict[str, str], on_choose: Callable[[Any], None], tes
     return toggle.classes("tc-toggle")
 
 
-class TextControl(Control):
+class TextControl(Control, kind="text"):
     """A string; names of tiles are shown with their color."""
 
     def build(self) -> None:
@@ -110,7 +110,7 @@ class TextControl(Control):
             self.send(text)
 
 
-class NamesControl(Control):
+class NamesControl(Control, kind="names"):
     """The name of an item of another list, such as a neighborhood."""
 
     shows_tiles = True
@@ -127,7 +127,7 @@ class NamesControl(Control):
             self.send(name)
 
 
-class JsonControl(Control):
+class JsonControl(Control, kind="json"):
     """JSON text for values without a control of their own. Where strings are valid, other text is a string."""
 
     is_wide = True
@@ -209,7 +209,7 @@ class WordMenu:
         act()
 
 
-class TileControl(Control):
+class TileControl(Control, kind="tile"):
     """A tile with its color and name; a click opens a menu of the map's tiles and a field for other names."""
 
     shows_tiles = True
@@ -242,7 +242,7 @@ LIFT_SCRIPT = "(event) => { window.twLifted = event.target.closest('[data-place]
 DROP_SCRIPT = read_script(__file__, "drop_chip")
 
 
-class WordsControl(Control):
+class WordsControl(Control, kind="words"):
     """A list of strings as chips: drag to reorder, click to change."""
 
     is_wide = True
@@ -251,8 +251,7 @@ class WordsControl(Control):
         self._words: list[str] = []
         self._open_index: int | None = None
         with ui.element("div").classes("tc-pick"):
-            self._chips = ui.html("", sanitize=False).classes("tc-chips")
-            self._chips.props["data-testid"] = self.binding.test_id
+            self._chips = ui.html("", sanitize=False).classes("tc-chips").props(f"data-testid={self.binding.test_id}")
             self._chips.on("click", self._on_chip, js_handler=CLICK_SCRIPT)
             self._chips.on("keydown.enter", self._on_chip, js_handler=CLICK_SCRIPT)
             self._chips.on("dragstart", js_handler=LIFT_SCRIPT).on(
@@ -320,15 +319,14 @@ class WordsControl(Control):
             self.put(words)
 
 
-class ChoicesControl(Control):
+class ChoicesControl(Control, kind="choices"):
     """Any number of given choices, each on or off."""
 
     is_wide = True
 
     def build(self) -> None:
         self._on: list[str] = []
-        self._chips = ui.html("", sanitize=False).classes("tc-chips")
-        self._chips.props["data-testid"] = self.binding.test_id
+        self._chips = ui.html("", sanitize=False).classes("tc-chips").props(f"data-testid={self.binding.test_id}")
         self._chips.on("click", lambda event: self._flip(str(event.args)), js_handler=PICK_SCRIPT)
 
     def draw(self, value: Any) -> None:

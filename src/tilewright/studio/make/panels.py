@@ -14,7 +14,6 @@ from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field
 from ...core.knobs import RecipeKnob
 from ...core.params import Params
-from ...core.recipe_knobs import apply_knobs
 from ...core.registry import techniques
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
@@ -24,6 +23,7 @@ from ..controls.words import TileControl
 from ..own_files import StudioResolver
 from ..page.view import StatePanel
 from ..page.widgets import Message
+from ..search.options import KNOBS, apply_values
 from ..session import Session
 from ..state import State
 
@@ -76,16 +76,14 @@ class KnobPanel(StatePanel):
 
     def _on_change(self, name: str, value: Any) -> None:
         state = self.session.state
-        knobs = {knob.name: knob for knob in self._knobs}
         if value is UNSET:
             value = state.opened.knobs.get(name)
         try:
-            data = apply_knobs({**state.recipe, "knobs": knobs}, {name: value})
+            turned = apply_values(state, {f"{KNOBS}{name}": value})
         except TilewrightError as error:
             self.session.emit("refused", error)
-            return
-        words = {word: part for word, part in data.items() if word not in ("locks", "knobs")}
-        self.session.change(state.with_recipe(**words), undo_group=f"knob.{name}")
+        else:
+            self.session.change(turned, undo_group=f"knob.{name}")
 
 
 def _make_field(knob: RecipeKnob, defaults: Mapping[str, Any]) -> Field:

@@ -284,8 +284,7 @@ class DebouncedInput(ui.input, component="debounced_input.js"):
     ) -> None:
         """Create the field; with a `step` it is a number field."""
         super().__init__(label, placeholder=hint or None, value=value)
-        self.props("dense outlined hide-bottom-space")
-        self.props["data-testid"] = test_id
+        self.props(f"dense outlined hide-bottom-space data-testid={test_id}")
         if step is not None:
             self.props["type"] = "number"
             self.props["step"] = step
