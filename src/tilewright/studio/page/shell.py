@@ -33,11 +33,10 @@ from ..shape.view import ShapeView
 from ..start.view import GoalsView
 from ..state import State
 from .error_panel import MapErrorPanel
-from .seeds import SeedBar
 from .shortcuts import show_shortcuts
 from .url_state import UrlState
 from .view import View
-from .widgets import BottomSheet, icon_button, read_page_script
+from .widgets import BottomSheet, DebouncedInput, icon_button, labeled_button, read_page_script
 
 LOADED_STYLES = ("studio.css", "controls.css", "canvas.css", "landmarks.css")
 """Style sheets that come first, or that an element loads itself."""
@@ -383,3 +382,31 @@ SHOW_START_SCRIPT = "document.documentElement.classList.remove('tw-linked')"
 """Hide the first screen, which the page shows at first, until the state of a link is shown instead."""
 LISTEN_SCRIPT = read_page_script("listen")
 """Listens to keyboard shortcuts outside of input fields."""
+
+
+class SeedBar:
+    """Controls above the map: the seed, a button for a new one, the previous seed, and stop."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        with ui.element("div").classes("tw-seeds"):
+            self.seed = DebouncedInput("seed", self._on_seed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
+            self.seed.tooltip("Number or text; the same seed makes the same map")
+            style, hint = 'dense unelevated aria-label="New seed"', "Choose a random seed; locked cells stay (R)"
+            reroll = labeled_button("New seed", "casino", session.reroll, "reroll", style, hint=hint)
+            reroll.classes("tw-reroll")
+            self.back = icon_button("history", "Previous seed", session.restore_seed, test_id="earlier")
+            self.stop = icon_button("stop_circle", "Stop", session.cancel_by_user, test_id="stop").classes("tw-stop")
+        self.set_busy(False)
+
+    def refresh(self, state: State) -> None:
+        self.seed.set_value("" if state.seed is None else str(state.seed))
+        self.back.set_enabled(bool(self.session.seed_history))
+
+    def set_busy(self, is_busy: bool) -> None:
+        self.stop.set_visibility(is_busy)
+
+    def _on_seed(self, seed: str) -> None:
+        if seed and seed != str(self.session.state.seed):
+            self.session.set_seed(seed)
+        self.refresh(self.session.state)
