@@ -31,10 +31,10 @@ from ..jobs import Cancelled
 from ..map.payloads import data_url
 from ..operations import read_upload
 from ..own_files import StudioResolver, is_reference, store_model
-from ..page.widgets import Uploader, is_list
+from ..page.widgets import InvalidInput, Uploader, is_list
 from ..settings import Settings
 from .control import Control, ControlContext, icon_button, select, text_button
-from .numbers import ControlInput, InvalidInput
+from .numbers import ControlInput
 from .words import PICK_SCRIPT
 
 T = TypeVar("T")
@@ -293,17 +293,12 @@ def draw_built_in(name: str) -> str:
 
 def describe_map(value: Any, context: ControlContext) -> tuple[str, str, str]:
     """Return a map's picture, name and size."""
-    if isinstance(value, str) and "\n" not in value:
-        grid = read_grid(value)
-        count = len(data.list_members(value)) if value in data.list_collections() else 0
-        size = pluralize(count, "map") if count else _describe_size(grid)
-        return draw_built_in(value) if grid is not None else "", value, size
     grid = read_grid(value)
-    return (draw_preview(grid, context) if grid is not None else ""), "own map", _describe_size(grid)
-
-
-def _describe_size(grid: Grid | None) -> str:
-    return format_size(grid.shape) if grid is not None else "unknown"
+    size = format_size(grid.shape) if grid is not None else "unknown"
+    if not isinstance(value, str) or "\n" in value:
+        return draw_preview(grid, context) if grid is not None else "", "own map", size
+    members = data.list_members(value) if value in data.list_collections() else ()
+    return draw_built_in(value), value, pluralize(len(members), "map") if members else size
 
 
 MAX_LISTED_TILES = 12

@@ -11,7 +11,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import DebouncedInput, is_list, read_script, toggle_class, write_number
+from ..page.widgets import DebouncedInput, InvalidInput, is_list, read_script, toggle_class, write_number
 from .control import Control
 
 MAX_NUMBER = 1 << 62
@@ -20,10 +20,6 @@ MIN_LOG_RATIO = 1000
 """Ratio of the ends of a slider from which its scale is logarithmic."""
 LOG_STEPS = 200
 """Number of steps of a logarithmic slider."""
-
-
-class InvalidInput(ValueError):
-    """An input that is not a valid value of its field."""
 
 
 def read_number(text: str, field: Field) -> int | float:
@@ -59,18 +55,15 @@ class ControlInput(DebouncedInput):
         step: float | None = None,
         hint: str | None = None,
     ) -> None:
-        """Create the field. `on_commit` may raise InvalidInput; `part` is appended to the control's test id."""
-
-        def commit(text: str) -> None:
-            try:
-                on_commit(text)
-            except InvalidInput as error:
-                control.binding.fail(str(error))
-
+        """Create the field. `part` is appended to the control's test id."""
+        self._binding = control.binding
         hint = control.empty_label if hint is None else hint
-        super().__init__(control.binding.test_id + part, commit, step=step, hint=hint, on_cancel=control.revert)
+        super().__init__(control.binding.test_id + part, on_commit, step=step, hint=hint, on_cancel=control.revert)
         self.classes("tc-box")
         self.props["aria-label"] = control.field.label + part.replace("-", " ")
+
+    def mark_problem(self, problem: str) -> None:
+        self._binding.fail(problem)
 
 
 class Slider(ui.slider):

@@ -14,9 +14,9 @@ from nicegui.events import GenericEventArguments
 from ...core.fields import UNSET
 from ...core.notation import read_part
 from ...core.tilesets import tilesets
-from ..page.widgets import is_list, read_script
+from ..page.widgets import InvalidInput, is_list, read_script
 from .control import Control, chip, icon_button, list_names, select, swatch
-from .numbers import ControlInput, InvalidInput
+from .numbers import ControlInput
 
 MAX_BUTTON_LETTERS = 26
 """Maximum number of characters of all choices to show them as buttons."""

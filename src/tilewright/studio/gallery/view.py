@@ -13,7 +13,7 @@ from nicegui import ui
 from ...core.errors import ANOTHER_SEED, TilewrightError, pluralize
 from ...core.measure_groups import format_measure
 from ...core.seeds import read_seed
-from ..controls.numbers import InvalidInput, read_number
+from ..controls.numbers import read_number
 from ..jobs import Cancelled
 from ..page.error_panel import ErrorCard, Remedy, list_remedies
 from ..page.map_card import MapCard
@@ -371,11 +371,7 @@ class VariationPanel:
         """Change one end of the range. An empty field restores the default."""
         if self.knob is None:
             return
-        try:
-            number = read_number(text, self.knob.field) if text else None
-        except InvalidInput as error:
-            self.ends[end].mark_problem(str(error))
-            return
+        number = read_number(text, self.knob.field) if text else None
         ends = dict(zip(self.ends, self.knob.choose_range(self.session.state.gallery), strict=True)) | {end: number}
         default = dict(zip(self.ends, self.knob.span, strict=True))
         given = {name: None if found == default[name] else found for name, found in ends.items()}

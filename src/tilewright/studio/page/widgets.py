@@ -265,10 +265,15 @@ MAX_LENGTH = 10_000
 """Maximum number of characters; further ones are ignored."""
 
 
+class InvalidInput(ValueError):
+    """An input that is not a valid value of its field."""
+
+
 class DebouncedInput(ui.input, component="debounced_input.js"):
     """Input field that commits its text on Enter, on blur, or by the arrows of a number; Escape restores the value.
 
-    Escape calls `on_cancel`, with which the owner can clear an error and show the current value.
+    Escape calls `on_cancel`, with which the owner can clear an error and show the current value. If `on_commit` raises
+    InvalidInput, the field is marked.
     """
 
     def __init__(
@@ -302,7 +307,10 @@ class DebouncedInput(ui.input, component="debounced_input.js"):
     def _handle_commit(self, event: GenericEventArguments) -> None:
         text = str(event.args if event.args is not None else "")[:MAX_LENGTH]
         self.value = text
-        self._on_commit(text.strip())
+        try:
+            self._on_commit(text.strip())
+        except InvalidInput as error:
+            self.mark_problem(str(error))
 
 
 def write_number(number: Any) -> str:

@@ -13,6 +13,7 @@ from ...core.registry import measures
 from ..page.widgets import (
     DebouncedInput,
     FoldingSection,
+    InvalidInput,
     NumberInput,
     SelectByLabel,
     dropdown,
@@ -90,18 +91,16 @@ class VaryRow:
         self._on_change(self.option.path, self.option.spec if is_on else None)
 
     def _on_end(self, end: str, text: str) -> None:
-        field = self._ends[end]
         try:
             number = float(text.replace(",", ".")) if text else float(self.option.spec[end])
         except ValueError:
-            field.mark_problem("must be a number")
-            return
+            raise InvalidInput("must be a number") from None
         if not isfinite(number) or abs(number) > MAX_NUMBER:
-            field.mark_problem("is too large")
-        elif self.option.is_integer and number != int(number):
-            field.mark_problem("must be an integer")
-        elif self._spec is not None:
-            field.mark_problem("")
+            raise InvalidInput("is too large")
+        if self.option.is_integer and number != int(number):
+            raise InvalidInput("must be an integer")
+        if self._spec is not None:
+            self._ends[end].mark_problem("")
             value: float = int(number) if self.option.is_integer else number
             self._on_change(self.option.path, {**self._spec, end: value})
 

@@ -158,21 +158,21 @@ class ShapeView(View):
         self._change([*stages, (name, build_initial_params(name, self.session.tiles()))])
 
     def _remove(self, number: int) -> None:
-        stages = self.session.state.stages
-        off = tuple(other - (other > number) for other in self.session.state.off if other != number)
-        kept = {other: other - (other > number) for other in range(len(stages)) if other != number}
-        self._change([*stages[:number], *stages[number + 1 :]], off, positions=kept)
+        self._reorder([other for other in range(len(self.session.state.stages)) if other != number])
 
     def _move(self, number: int, by: int) -> None:
-        stages = self.session.state.stages
-        to = number + by
-        stages[number], stages[to] = stages[to], stages[number]
-        places = {number: to, to: number}
-        self._open_stages = {places.get(other, other) for other in self._open_stages}
+        order = [*range(len(self.session.state.stages))]
+        order[number], order[number + by] = order[number + by], order[number]
         self._built_names = None
-        positions = {other: places.get(other, other) for other in range(len(stages))}
-        off = tuple(sorted(positions.get(other, other) for other in self.session.state.off))
-        self._change(stages, off, positions=positions)
+        self._reorder(order)
+
+    def _reorder(self, order: Sequence[int]) -> None:
+        """Keep the shapers with these numbers, in this order."""
+        state = self.session.state
+        positions = {number: position for position, number in enumerate(order)}
+        self._open_stages = {positions[number] for number in self._open_stages if number in positions}
+        off = tuple(sorted(positions[number] for number in state.off if number in positions))
+        self._change([state.stages[number] for number in order], off, positions=positions)
 
     def _on_switch(self, number: int, is_on: bool) -> None:
         off = {other for other in self.session.state.off if other != number}
