@@ -238,6 +238,11 @@ def tool_buttons(test_id: str, actions: Actions) -> ui.element:
     return element.on("click", on_click, js_handler=CLICK_SCRIPT)
 
 
+def with_value(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Return values by name of which one is changed. UNSET removes it."""
+    return {key: one for key, one in {**values, name: value}.items() if one is not UNSET}
+
+
 def summarize(value: Any) -> str:
     """Return a short description of a value."""
     if not isinstance(value, dict):

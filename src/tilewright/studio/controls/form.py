@@ -14,7 +14,7 @@ from nicegui import ui
 
 from ...core.fields import UNSET, Field
 from ..page.widgets import toggle_class
-from .control import Control, ControlBinding, ControlContext, Mark, select, text_button
+from .control import Control, ControlBinding, ControlContext, Mark, select, text_button, with_value
 from .grids import count_states, resize_scores
 from .numbers import find_bands, fit_borders
 
@@ -189,9 +189,7 @@ class Form:
         self._set_value(field.name, value)
 
     def _set_value(self, name: str, value: Any) -> None:
-        self._values = {key: old for key, old in self._values.items() if key != name}
-        if value is not UNSET:
-            self._values[name] = value
+        self._values = with_value(self._values, name, value)
         self._refresh_dependents(name)
         self._on_change(name, value)
 
@@ -278,8 +276,7 @@ class InnerForm(Control):
 
     def _on_field_change(self, name: str, value: Any) -> None:
         before = self.value if isinstance(self.value, dict) else self.default or {}
-        after = {key: old for key, old in before.items() if key != name}
-        self.send(after if value is UNSET else {**before, name: value})
+        self.send(with_value(before, name, value))
 
 
 class ModelControl(InnerForm, kind="model"):
@@ -340,5 +337,4 @@ class UnionControl(InnerForm, kind="union"):
 
     def _on_field_change(self, name: str, value: Any) -> None:
         before = self.value if isinstance(self.value, dict) else self.default or {}
-        after = {self.field.key: self._variant, **{key: old for key, old in before.items() if key != name}}
-        self.send(after if value is UNSET else {**after, name: value})
+        self.send(with_value({self.field.key: self._variant, **before}, name, value))

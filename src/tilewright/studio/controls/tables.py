@@ -17,7 +17,7 @@ from ...core.recipe import Recipe
 from ...core.tilesets import tilesets
 from ..own_files import StudioResolver
 from ..page.widgets import set_pressed, toggle_class
-from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons
+from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons, with_value
 from .numbers import format_percentage
 
 SIMPLE_KINDS = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
@@ -200,9 +200,7 @@ class _TableRow(_Item):
     def _on_cell_change(self, number: int, value: Any) -> None:
         column = self._columns[number]
         if self._field.kind == "model":
-            item = {**self._item} if isinstance(self._item, dict) else {}
-            item.pop(column.name, None)
-            self._item = item if value is UNSET else {**item, column.name: value}
+            self._item = with_value(self._item if isinstance(self._item, dict) else {}, column.name, value)
         else:
             row = list(self._item) if isinstance(self._item, (list, tuple)) else []
             row += [part.initial_value for part in self._columns[len(row) :]]

@@ -21,6 +21,7 @@ from ..controls import Controls
 from ..controls.control import ControlBinding, ControlContext
 from ..controls.words import TileControl
 from ..own_files import StudioResolver
+from ..page.error_panel import report_errors
 from ..page.view import StatePanel
 from ..page.widgets import Message
 from ..search.options import KNOBS, apply_values
@@ -56,14 +57,14 @@ class KnobPanel(StatePanel):
         self._knobs = state.knobs
         fields = [_make_field(knob, state.opened.knobs) for knob in self._knobs]
         shape = [(field.schema, field.default) for field in fields], [knob.to_data() for knob in self._knobs]
-        values = {knob.name: knob.value for knob, field in zip(self._knobs, fields, strict=True)}
-        values = {name: value for name, value in values.items() if value is None or value != _default(fields, name)}
+        pairs = [*zip(self._knobs, fields, strict=True)]
+        values = {knob.name: knob.value for knob, field in pairs if knob.value is None or knob.value != field.default}
         if shape != self._built:
             self._built = shape
             self._build(fields, values)
         elif self.controls is not None:
             self.controls.update(values)
-        custom = [field.label for knob, field in zip(self._knobs, fields, strict=True) if knob.value is None]
+        custom = [field.label for knob, field in pairs if knob.value is None]
         self.note.show(f"Set by hand: {', '.join(custom)}." if custom else "")
 
     def _build(self, fields: list[Field], values: Mapping[str, Any]) -> None:
@@ -78,22 +79,14 @@ class KnobPanel(StatePanel):
         state = self.session.state
         if value is UNSET:
             value = state.opened.knobs.get(name)
-        try:
-            turned = apply_values(state, {f"{KNOBS}{name}": value})
-        except TilewrightError as error:
-            self.session.emit("refused", error)
-        else:
-            self.session.change(turned, undo_group=f"knob.{name}")
+        with report_errors(partial(self.session.emit, "refused")):
+            self.session.change(apply_values(state, {f"{KNOBS}{name}": value}), undo_group=f"knob.{name}")
 
 
 def _make_field(knob: RecipeKnob, defaults: Mapping[str, Any]) -> Field:
     """Return the field of a knob, whose default is the value that it had when the recipe was opened."""
     default = defaults.get(knob.name, UNSET)
     return replace(knob.field, default=default, short_default=default, labels={"null": CUSTOM})
-
-
-def _default(fields: list[Field], name: str) -> Any:
-    return next(field.default for field in fields if field.name == name)
 
 
 MAX_ROWS = 40

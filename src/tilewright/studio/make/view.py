@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.entries import Technique
-from ...core.errors import Problem, TilewrightError, pluralize
+from ...core.errors import Problem, pluralize
 from ...core.fields import fields_of
 from ...core.plan import make_plan
 from ...core.registry import techniques
@@ -19,10 +19,11 @@ from ...core.tileset import Tile
 from ...core.tilesets import tilesets
 from ...core.yaml import read_head_comment
 from ...data import read_text
-from ..controls import UNSET, Controls
+from ..controls import UNSET, Controls, with_value
 from ..good_maps.view import GoodMapsSection
 from ..own_tiles.tileset import carry_own_tiles, find_own_data
 from ..own_tiles.view import OwnTilesPanel
+from ..page.error_panel import report_errors
 from ..page.view import View
 from ..page.widgets import FoldingSection, dropdown, icon_button, labeled_button, show_value
 from ..session import Session, SwitchedOff
@@ -56,7 +57,7 @@ class MakeView(View):
             self.knob_panel = KnobPanel(session)
             self.tileset = dropdown([OWN_TILESET], self._choose_tileset, "tileset", label="Tileset")
             self.tileset.tooltip("Tileset of the map")
-            self.mapping = TileMapping(self._on_mapping_change)
+            self.mapping = TileMapping(lambda tiles: session.change(session.state.with_recipe(tiles=tiles)))
             self.own_tiles = OwnTilesPanel(session)
             self.fold = FoldingSection("All parameters")
             self.fields = self.fold.body.classes("tw-fields")
@@ -141,11 +142,9 @@ class MakeView(View):
             if goal.opens_picker:
                 self._open()
         elif kind == "recipes":
-            try:
+            with report_errors(partial(self.session.emit, "refused")):
                 data, _ = Resolver().read_recipe(name)
                 self.session.open(state.open_recipe(data, name))
-            except TilewrightError as error:
-                self.session.emit("refused", error)
         elif is_new:
             self.session.open(state.open_recipe({"technique": name}))
         elif name == state.technique and not state.opened.name:
@@ -208,11 +207,8 @@ class MakeView(View):
 
     def _on_param_change(self, name: str, value: Any) -> None:
         """Change a parameter of the recipe."""
-        params = {word: given for word, given in self.session.state.params.items() if word != name}
-        if value is not UNSET:
-            params[name] = value
         before = self.session.state
-        state = before.with_recipe(params=params or None)
+        state = before.with_recipe(params=with_value(before.params, name, value) or None)
         if name not in _list_models(techniques.get(state.technique)):
             self.session.change(state, undo_group=f"params.{name}")
             return
@@ -253,9 +249,6 @@ class MakeView(View):
                 state,
                 lambda now: now.recipe.get("tileset") == wanted,
             )
-
-    def _on_mapping_change(self, tiles: dict[str, str]) -> None:
-        self.session.change(self.session.state.with_recipe(tiles=tiles))
 
 
 def _list_models(entry: Technique) -> list[str]:

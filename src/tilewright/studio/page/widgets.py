@@ -321,7 +321,10 @@ def write_number(number: Any) -> str:
 
 
 class NumberInput(DebouncedInput):
-    """Input field of a number within bounds. Other texts restore the number that was shown last."""
+    """Input field of a number within bounds. A number outside of them becomes the nearest number inside.
+
+    Other texts restore the number that was shown last.
+    """
 
     def __init__(
         self,
@@ -351,8 +354,10 @@ class NumberInput(DebouncedInput):
         except ValueError:
             number = float("nan")
         low, high = self._bounds
-        if low <= number <= high and (not self._is_integer or number == int(number)):
-            self._choose(int(number) if self._is_integer else number)
+        if number == number:
+            number = min(max(number, low), high)
+            self.show(round(number) if self._is_integer else number)
+            self._choose(round(number) if self._is_integer else number)
         elif not text and self.props.get("placeholder"):
             self._choose(None)
         else:

@@ -161,10 +161,9 @@ class VaryPanel:
         return [one for one in self._options if is_first(one)], [one for one in self._options if not is_first(one)]
 
     def _change(self, path: str, spec: Spec | None) -> None:
-        others = {other: given for other, given in self._vary.items() if other != path}
-        order = [option.path for option in self._options]
-        changed = {**others, **({} if spec is None else {path: spec})}
-        self._on_change({one: changed[one] for one in order if one in changed and len(changed) <= MAX_VARIED})
+        changed = {other: given for other, given in {**self._vary, path: spec}.items() if given is not None}
+        order = [option.path for option in self._options if option.path in changed]
+        self._on_change({one: changed[one] for one in order if len(changed) <= MAX_VARIED})
 
 
 def _is_size(option: VaryOption) -> bool:

@@ -11,14 +11,15 @@ from typing import Any
 from nicegui import ui
 
 from ...core.entries import Shaper
-from ...core.errors import Problem, TilewrightError
+from ...core.errors import Problem
 from ...core.fields import UNSET, fields_of
 from ...core.recipe_knobs import renumber_stages
 from ...core.registry import shapers
 from ...core.tileset import Tile
-from ..controls import Controls
+from ..controls import Controls, with_value
 from ..make.opened_recipe import keep_fitting_knobs
 from ..own_files import embed_pictures
+from ..page.error_panel import report_errors
 from ..page.view import View
 from ..page.widgets import Uploader, copy_text, icon_button, labeled_button, on_choice, show_value
 from ..session import Session
@@ -181,8 +182,7 @@ class ShapeView(View):
     def _on_param_change(self, number: int, name: str, value: Any) -> None:
         stages = self.session.state.stages
         shaper, params = stages[number]
-        others = {other: given for other, given in params.items() if other != name}
-        stages[number] = (shaper, others if value is UNSET else {**others, name: value})
+        stages[number] = (shaper, with_value(params, name, value))
         self._change(stages, undo_group=f"shaping.{number}.{name}")
 
     def _change(
@@ -206,17 +206,14 @@ class ShapeView(View):
     def _open_recipe(self, text: str, name: str, *, is_file: bool = False) -> None:
         """Open a recipe. Edited text keeps the name of the recipe, as long as the technique is the same."""
         before = self.session.state
-        try:
+        with report_errors(lambda error: self.error.set_text(str(error))):
             recipe, off = read_text(text, name)
             own_name = before.opened.name if recipe.get("technique") == before.technique else ""
             state = replace(before.open_recipe(recipe, PurePath(name).stem if is_file else own_name), off=off)
-        except TilewrightError as error:
-            self.error.set_text(str(error))
-            return
-        self._built_names = None
-        self._last_text = ""
-        self.error.set_text("")
-        self.session.open(state)
+            self._built_names = None
+            self._last_text = ""
+            self.error.set_text("")
+            self.session.open(state)
 
     def _apply(self) -> None:
         self._open_recipe(self.text.value, "the recipe")
