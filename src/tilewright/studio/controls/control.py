@@ -17,6 +17,7 @@ from ...core.errors import Path
 from ...core.fields import UNSET, Field
 from ...core.tileset import Tile
 from ..jobs import JobQueue
+from ..page.widgets import dropdown
 
 
 @dataclass
@@ -114,7 +115,6 @@ class Control(ABC):
         self.field, self.context, self.binding, self.is_small = field, context, binding, is_small
         self.value: Any = UNSET
         """The current value."""
-        self._is_showing = False
         self.build()
 
     @abstractmethod
@@ -123,16 +123,12 @@ class Control(ABC):
 
     @abstractmethod
     def draw(self, value: Any) -> None:
-        """Draw a value. None means that there is no value."""
+        """Draw a value, with `show_value` for elements that report choices. None means that there is no value."""
 
     def show(self, value: Any) -> None:
         """Show a new value. UNSET shows the default."""
         self.value = value
-        self._is_showing = True
-        try:
-            self.draw(self.default if value is UNSET else value)
-        finally:
-            self._is_showing = False
+        self.draw(self.default if value is UNSET else value)
 
     @classmethod
     def summary(cls, value: Any, context: ControlContext) -> str:
@@ -165,9 +161,7 @@ class Control(ABC):
         return "none" if self.field.nullable else "required" if self.field.default is UNSET else ""
 
     def send(self, value: Any) -> None:
-        """Report a change by the user. During `show`, nothing is reported."""
-        if self._is_showing:
-            return
+        """Report a change by the user."""
         self.binding.fail("")
         self.value = value
         self.binding.send(value)
@@ -273,9 +267,7 @@ def list_names(items: Any) -> list[str]:
     return [name.partition(":")[0] for name in found if isinstance(name, str)]
 
 
-def select(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.select:
-    """Return a drop-down list. `on_choose` is called with the key of an option."""
-    element = ui.select(options, on_change=lambda event: on_choose(event.value))
-    element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-    element.props["data-testid"], element.props["popup-content-class"] = test_id, "tc-popup"
-    return element
+def select(options: dict[str, str], choose: Callable[[Any], None], test_id: str) -> ui.select:
+    """Return a drop-down list. `choose` is called with the key of an option."""
+    element = dropdown({**options}, choose, test_id).classes("tc-select")
+    return element.props("hide-bottom-space popup-content-class=tc-popup")

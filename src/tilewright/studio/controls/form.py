@@ -13,7 +13,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import toggle_class
+from ..page.widgets import on_choice, show_value, toggle_class
 from .control import Control, ControlBinding, ControlContext, Mark, select, text_button, with_value
 from .grids import count_states, resize_scores
 from .numbers import find_bands, fit_borders
@@ -285,13 +285,13 @@ class ModelControl(InnerForm, kind="model"):
     def build(self) -> None:
         self._switch: ui.switch | None = None
         if self.field.nullable:
-            self._switch = ui.switch(on_change=lambda event: self._on_switch(bool(event.value)))
+            self._switch = on_choice(ui.switch(), self._on_switch)
             self._switch.props(f"dense data-testid={self.binding.test_id}")
         super().build()
 
     def draw(self, value: Any) -> None:
         if self._switch is not None:
-            self._switch.value = value is not None
+            show_value(self._switch, value is not None)
         self._inside.set_visibility(isinstance(value, dict))
         if isinstance(value, dict):
             self._show_parts(self.parts, value)
@@ -302,8 +302,6 @@ class ModelControl(InnerForm, kind="model"):
         return self.field.parts
 
     def _on_switch(self, is_on: bool) -> None:
-        if self._is_showing:
-            return
         if is_on:
             self.put(self.field.initial_value)
         else:
@@ -325,14 +323,14 @@ class UnionControl(InnerForm, kind="union"):
         word = value.get(self.field.key)
         if word not in self.field.variants:
             word = next(iter(self.field.variants))
-        self._select.value = word
+        show_value(self._select, word)
         if word != self._variant:
             self._variant, self._form = word, None
             self._inside.clear()
         self._show_parts(self.field.variants[word].parts, value)
 
     def _on_choice(self, word: Any) -> None:
-        if not self._is_showing and word in self.field.variants:
+        if word in self.field.variants:
             self.put({self.field.key: word, **self.field.variants[word].initial_value})
 
     def _on_field_change(self, name: str, value: Any) -> None:

@@ -15,7 +15,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import is_list, read_script, write_number
+from ..page.widgets import is_list, on_choice, read_script, show_value, write_number
 from .control import Control, icon_button, select, swatch, text_button
 from .numbers import ControlInput, Slider, read_number
 
@@ -64,7 +64,6 @@ class ScoresControl(Control, kind="scores"):
         self._scores: list[float] = []
         self._side = 0
         self._selected: int | None = None
-        self._editor: tuple[ui.element, ui.label, Slider, ControlInput] | None = None
         with ui.element("div").classes("tc-line tc-tools"):
             icon_button("casino", "random scores", self._randomize)
             if "random" in self.field.choices:
@@ -74,7 +73,11 @@ class ScoresControl(Control, kind="scores"):
         self._board = ui.html("", sanitize=False).classes("tc-scores").props(f"data-testid={self.binding.test_id}")
         self._board.on("pointerdown", self._on_drag, js_handler=SCRUB)
         self._board.on("keydown", self._on_drag, js_handler=KEYS)
-        self._below = ui.element("div")
+        with ui.element("div").classes("tc-line") as self._editor:
+            self._selected_label = ui.label().classes("tc-note")
+            self._slider = on_choice(Slider(min=0, max=1, step=0.01), self._on_slide)
+            self._slider.props("dense aria-label=score").classes("tc-slider")
+            self._box = ControlInput(self, self._on_input, part="-cell", step=0.01, hint="")
 
     @property
     def _states(self) -> int:
@@ -142,25 +145,12 @@ class ScoresControl(Control, kind="scores"):
 
     def _draw_editor(self) -> None:
         """Show a slider and a text field for the selected score."""
-        if self._selected is None:
-            if self._editor is not None:
-                self._editor[0].set_visibility(False)
-            return
-        if self._editor is None:
-            with self._below, ui.element("div").classes("tc-line") as line:
-                label = ui.label().classes("tc-note")
-                slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._on_slide(event.value))
-                slider.props("dense aria-label=score").classes("tc-slider")
-                box = ControlInput(self, self._on_input, part="-cell", step=0.01, hint="")
-            self._editor = (line, label, slider, box)
-        line, label, slider, box = self._editor
-        line.set_visibility(True)
-        row, column = divmod(self._selected, self._side)
-        label.text = f"{row} next to {column}"
-        was, self._is_showing = self._is_showing, True
-        slider.value = min(max(self._scores[self._selected], 0), 1)
-        box.value = write_number(self._scores[self._selected])
-        self._is_showing = was
+        self._editor.set_visibility(self._selected is not None)
+        if self._selected is not None:
+            row, column = divmod(self._selected, self._side)
+            self._selected_label.text = f"{row} next to {column}"
+            show_value(self._slider, min(max(self._scores[self._selected], 0), 1))
+            self._box.value = write_number(self._scores[self._selected])
 
     def _on_drag(self, event: GenericEventArguments) -> None:
         if not is_list(event.args, 3):
@@ -175,8 +165,8 @@ class ScoresControl(Control, kind="scores"):
         else:
             self._change(float(score), redraws=action == "done")
 
-    def _on_slide(self, score: float | None) -> None:
-        if not self._is_showing and isinstance(score, (int, float)):
+    def _on_slide(self, score: float) -> None:
+        if isinstance(score, (int, float)):
             self._change(round(float(score), 4))
 
     def _on_input(self, text: str) -> None:
@@ -220,7 +210,7 @@ class OffsetsControl(Control, kind="offsets"):
         self._board = _build_board(self)
 
     def draw(self, value: Any) -> None:
-        self._select.value = value if isinstance(value, str) and value in self.field.choices else ""
+        show_value(self._select, value if isinstance(value, str) and value in self.field.choices else "")
         self._offsets = _read_pairs(self._means.get(value) if isinstance(value, str) else value)
         self._reach = max(self._reach, min(MAX_REACH, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
         self._draw_board()
@@ -244,7 +234,7 @@ class OffsetsControl(Control, kind="offsets"):
         self._draw_board()
 
     def _on_name(self, word: Any) -> None:
-        if not self._is_showing and word:
+        if word:
             self.put(word)
 
     def take_stroke(self, places: list[int], is_on: bool) -> None:

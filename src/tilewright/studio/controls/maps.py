@@ -31,7 +31,7 @@ from ..jobs import Cancelled
 from ..map.payloads import data_url
 from ..operations import read_upload
 from ..own_files import StudioResolver, is_reference, store_model
-from ..page.widgets import InvalidInput, Uploader, is_list
+from ..page.widgets import InvalidInput, Uploader, is_list, show_value
 from ..settings import Settings
 from .control import Control, ControlContext, icon_button, select, text_button
 from .numbers import ControlInput
@@ -237,15 +237,14 @@ class RecipeControl(Control, kind="recipe"):
         word = f"recipe {value}" if isinstance(value, str) else ""
         if isinstance(value, dict) and set(value) == {"technique"}:
             word = f"technique {value['technique']}"
-        self._select.value = word if word in self._options else "" if value is not None else None
+        show_value(self._select, word if word in self._options else "" if value is not None else None)
         self._text.value = write_data(value).rstrip() if isinstance(value, dict) else ""
         self._text.set_visibility(not isinstance(value, str))
 
     def _on_choice(self, word: Any) -> None:
-        if self._is_showing or not word:
-            return
-        kind, _, name = str(word).partition(" ")
-        self.put(name if kind == "recipe" else {"technique": name})
+        if word:
+            kind, _, name = str(word).partition(" ")
+            self.put(name if kind == "recipe" else {"technique": name})
 
     def _on_input(self, text: str) -> None:
         if not text:
@@ -323,12 +322,12 @@ class NetworkControl(Control, kind="network"):
         if is_reference(value):
             self._values[option] = value
         options = {key: _label(one) for key, one in {**self._values, option: value}.items() if one is not None}
-        self._select.set_options(options, value=option if value is not None else None)
+        show_value(self._select, option if value is not None else None, options)
         self._note.text = _describe(value)
         self._note.set_visibility(bool(self._note.text))
 
     def _on_choice(self, option: Any) -> None:
-        if not self._is_showing and option in self._values:
+        if option in self._values:
             self.put(self._values[option])
 
 

@@ -11,7 +11,16 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import DebouncedInput, InvalidInput, is_list, read_script, toggle_class, write_number
+from ..page.widgets import (
+    DebouncedInput,
+    InvalidInput,
+    is_list,
+    on_choice,
+    read_script,
+    show_value,
+    toggle_class,
+    write_number,
+)
 from .control import Control
 
 MAX_NUMBER = 1 << 62
@@ -83,7 +92,7 @@ class NumberControl(Control, kind="number"):
             self._low, self._high = span
             self._is_logarithmic = self._low > 0 and self._high / self._low >= MIN_LOG_RATIO
             low, high, step = (0, 1, 1 / LOG_STEPS) if self._is_logarithmic else (*span, field.step)
-            self._slider = Slider(min=low, max=high, step=step, on_change=lambda event: self._on_slide(event.value))
+            self._slider = on_choice(Slider(min=low, max=high, step=step), self._on_slide)
             self._slider.props("dense").classes("tc-slider")
             self._slider.props["aria-label"] = field.label
         step = field.step if span is not None else 1 if field.is_integer else 0.1
@@ -97,13 +106,12 @@ class NumberControl(Control, kind="number"):
         if self._slider is not None:
             number = value if isinstance(value, (int, float)) else self._low
             number = min(max(number, self._low), self._high)
-            self._slider.value = (
-                log(number / self._low) / log(self._high / self._low) if self._is_logarithmic else number
-            )
+            position = log(number / self._low) / log(self._high / self._low) if self._is_logarithmic else number
+            show_value(self._slider, position)
             toggle_class(self._slider, "tc-auto", value is None)
 
-    def _on_slide(self, position: float | None) -> None:
-        if self._is_showing or not isinstance(position, (int, float)):
+    def _on_slide(self, position: float) -> None:
+        if not isinstance(position, (int, float)):
             return
         if self._is_logarithmic:
             number = float(f"{self._low * (self._high / self._low) ** min(max(position, 0.0), 1.0):.2g}")
@@ -212,11 +220,8 @@ class StripControl(NumbersControl, kind="strip"):
         if not is_list(event.args, 2):
             return
         number, fraction = event.args
-        if (
-            not isinstance(number, int)
-            or not 0 <= number < len(self._borders)
-            or not isinstance(fraction, (int, float))
-        ):
+        is_border = isinstance(number, int) and 0 <= number < len(self._borders)
+        if not is_border or not isinstance(fraction, (int, float)):
             return
         low = self._borders[number - 1] if number else 0.0
         high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0

@@ -14,7 +14,7 @@ from nicegui.events import GenericEventArguments
 from ...core.fields import UNSET
 from ...core.notation import read_part
 from ...core.tilesets import tilesets
-from ..page.widgets import InvalidInput, is_list, read_script
+from ..page.widgets import InvalidInput, is_list, on_choice, read_script, show_value
 from .control import Control, chip, icon_button, list_names, select, swatch
 from .numbers import ControlInput
 
@@ -32,15 +32,15 @@ class SwitchControl(Control, kind="switch"):
             options = {AUTO: self.empty_label or AUTO, "on": "on", "off": "off"}
             self._toggle = _build_toggle(options, self._on_choice, self.binding.test_id)
         else:
-            self._switch = ui.switch(on_change=lambda event: self.send(bool(event.value))).props("dense")
-            self._switch.props["data-testid"] = self.binding.test_id
+            self._switch = on_choice(ui.switch(), lambda is_on: self.send(bool(is_on)))
+            self._switch.props(f"dense data-testid={self.binding.test_id}")
             self._switch.props["aria-label"] = self.field.label
 
     def draw(self, value: Any) -> None:
         if self._toggle is not None:
-            self._toggle.value = AUTO if value is None else "on" if value else "off"
+            show_value(self._toggle, AUTO if value is None else "on" if value else "off")
         else:
-            self._switch.value = bool(value)
+            show_value(self._switch, bool(value))
 
     def _on_choice(self, word: Any) -> None:
         if word in ("on", "off"):
@@ -66,22 +66,18 @@ class ChoiceControl(Control, kind="choice"):
 
     def draw(self, value: Any) -> None:
         word = AUTO if value is None and self.field.nullable else json.dumps(value, default=str)
-        self._element.value = word if word in self._options else None
+        show_value(self._element, word if word in self._options else None)
 
     def _on_choice(self, word: Any) -> None:
-        if self._is_showing or word is None:
-            return
         if word == AUTO and self.field.nullable:
             self.clear()
         else:
             self.send(json.loads(word))
 
 
-def _build_toggle(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.toggle:
-    toggle = ui.toggle(options, on_change=lambda event: on_choose(event.value))
-    toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on")
-    toggle.props["data-testid"] = test_id
-    return toggle.classes("tc-toggle")
+def _build_toggle(options: dict[str, str], choose: Callable[[Any], None], test_id: str) -> ui.toggle:
+    toggle = on_choice(ui.toggle(options), choose).classes("tc-toggle").props(f"data-testid={test_id}")
+    return toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on")
 
 
 class TextControl(Control, kind="text"):
@@ -116,15 +112,11 @@ class NamesControl(Control, kind="names"):
     shows_tiles = True
 
     def build(self) -> None:
-        self._select = select({}, self._on_choice, self.binding.test_id)
+        self._select = select({}, self.send, self.binding.test_id)
 
     def draw(self, value: Any) -> None:
         names = list_names(self.context.root(self.field.names_of))
-        self._select.set_options([*names, *([value] if value not in names else [])], value=value)
-
-    def _on_choice(self, name: Any) -> None:
-        if not self._is_showing and name is not None:
-            self.send(name)
+        show_value(self._select, value, [*names, *([value] if value not in names else [])])
 
 
 class JsonControl(Control, kind="json"):
