@@ -132,8 +132,8 @@ class Form:
             self._add_rows(blocks[:shown])
             if blocks[shown:]:
                 self._hidden = {field.name for block in blocks[shown:] for field in block}
-                label, toggle = f"{len(self._hidden)} more", lambda: self._toggle_more()
-                self._more_button = text_button(label, "expand_more", toggle, f"{test_id}-more")
+                label = f"{len(self._hidden)} more"
+                self._more_button = text_button(label, "expand_more", lambda: self._toggle_more(), f"{test_id}-more")
                 with ui.element("div").classes("tc-form") as self._more:
                     self._add_rows(blocks[shown:])
                 self._more.set_visibility(False)

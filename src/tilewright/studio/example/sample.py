@@ -36,23 +36,8 @@ from ..page.widgets import (
 )
 from ..session import Session, parse_seed
 from ..state import ViewSettings
-from .state import (
-    AXES,
-    EDGES,
-    MAX_PAINTED_SIDE,
-    SampleState,
-    as_sample,
-    clear_sample,
-    edit_tile,
-    find_by_example,
-    flip_sample,
-    list_techniques,
-    load_built_in,
-    name_sample,
-    paint_sample,
-    resize_sample,
-    with_tile,
-)
+from . import state as samples
+from .state import AXES, EDGES, MAX_PAINTED_SIDE, SampleState, find_by_example, list_techniques
 from .trial import draw_picture
 
 DRAG = """(event) => { event.preventDefault(); document.body.classList.add('tw-dropping'); }"""
@@ -155,7 +140,7 @@ class SamplePanel:
 
     async def _on_upload(self, content: bytes, name: str) -> None:
         def work(token: CancelToken) -> TileMap:
-            return as_sample(name_sample(operations.read_upload(content, name, token.settings)))
+            return samples.as_sample(samples.name_sample(operations.read_upload(content, name, token.settings)))
 
         sample = await self.session.attempt(work, lambda error: self.line.show(str(error)))
         if sample is not None:
@@ -186,7 +171,7 @@ class SamplePanel:
         *_, rows, columns = self.example.sample_map.shape
         width = min(width or columns, max(MAX_PAINTED_SIDE, columns))
         height = min(height or rows, max(MAX_PAINTED_SIDE, rows))
-        self._edit_sample(resize_sample(self.example.sample_map, width, height))
+        self._edit_sample(samples.resize_sample(self.example.sample_map, width, height))
         self.refresh(self.example)
 
     def _set_seed(self, text: str) -> None:
@@ -194,10 +179,10 @@ class SamplePanel:
             self.on_change(self.example.replace(seed=parse_seed(text)))
 
     def _flip(self, axis: str) -> None:
-        self._edit_sample(flip_sample(self.example.sample_map, axis))
+        self._edit_sample(samples.flip_sample(self.example.sample_map, axis))
 
     def _clear(self) -> None:
-        self._edit_sample(clear_sample(self.example.sample_map))
+        self._edit_sample(samples.clear_sample(self.example.sample_map))
 
     def _edit_sample(self, sample: TileMap) -> None:
         self._change(self.example.with_edited_sample(sample))
@@ -215,7 +200,7 @@ def _list_supporting(setting: str) -> str:
 
 def _draw_thumbnail(name: str) -> str:
     """Return a picture of a corner of a built-in sample."""
-    map = load_built_in(name)
+    map = samples.load_built_in(name)
     level = map.cells if map.cells.ndim == 2 else map.cells[0]
     return draw_picture(TileMap(level[:24, :32], map.tileset))
 
@@ -261,7 +246,7 @@ class TileEditor:
         if self._sample is None or value == getattr(self._sample.tileset[number], name):
             return
         try:
-            changed = edit_tile(self._sample, number, **{name: value})
+            changed = samples.edit_tile(self._sample, number, **{name: value})
         except TilewrightError as error:
             self.rows[number].show(self._sample.tileset[number])
             self.line.set_text(str(error))
@@ -309,7 +294,7 @@ class Painter:
             self.canvas = MapCanvas(
                 simple=True,
                 on_paint=lambda cells, lock: self.on_change(
-                    self.example.with_edited_sample(paint_sample(self.example.sample_map, cells))
+                    self.example.with_edited_sample(samples.paint_sample(self.example.sample_map, cells))
                 ),
                 on_undo=session.undo,
                 on_redo=session.redo,
@@ -366,6 +351,6 @@ class Painter:
     def _add_tile(self) -> None:
         name, glyph, color = ((field.value or "").strip() for field in (self.name, self.glyph, self.color))
         with report_errors(lambda error: self.line.set_text(str(error))):
-            sample = with_tile(self.example.sample_map, name, glyph, color, passable=bool(self.passable.value))
+            sample = samples.with_tile(self.example.sample_map, name, glyph, color, passable=bool(self.passable.value))
             self.dialog.close()
             self.on_change(self.example.with_edited_sample(sample))

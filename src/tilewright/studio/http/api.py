@@ -169,9 +169,7 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/make/{technique}",
         tags=["make"],
         summary="Make a map of a technique, with all parameters in the URL",
-        openapi_extra={
-            "parameters": [describe_query("Parameters of the technique and options of the format", {"width": "40"})]
-        },
+        **describe_query("Parameters of the technique and options of the format", {"width": "40"}),
         **describe_files(404),
     )
     async def make_by_address(
@@ -228,7 +226,7 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/run/{recipe}",
         tags=["make"],
         summary="Make a map of a built-in recipe, with its knobs in the URL",
-        openapi_extra={"parameters": [describe_query("Knobs of the recipe and options of the format", {"size": "60"})]},
+        **describe_query("Knobs of the recipe and options of the format", {"size": "60"}),
         **describe_files(404),
     )
     async def run_by_address(
@@ -323,9 +321,8 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         content = await file.read()
 
         def work(token: CancelToken) -> Response:
-            map = operations.read_upload(
-                content, file.filename or "", queue.settings, _read_tileset(tileset or None), format or None
-            )
+            tiles = _read_tileset(tileset or None)
+            map = operations.read_upload(content, file.filename or "", queue.settings, tiles, format or None)
             if measures.count(",") > MAX_MEASURES:
                 raise InvalidRecipe(f"must be at most {MAX_MEASURES:,} names", at="measures", rule="maximum_length")
             names = [name.strip() for name in measures.split(",") if name.strip()]

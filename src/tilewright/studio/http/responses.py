@@ -312,7 +312,8 @@ def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
-    return {
+    """Return the documentation of the further keys of a route's query, which the route reads itself."""
+    parameter = {
         "name": "params",
         "in": "query",
         "required": False,
@@ -322,3 +323,4 @@ def describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
         "schema": {"type": "object", "additionalProperties": {"type": "string"}},
         "example": example,
     }
+    return {"openapi_extra": {"parameters": [parameter]}}

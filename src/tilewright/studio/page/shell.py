@@ -16,15 +16,17 @@ from ...core.locks import Locks
 from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
 from ...formats._page.scene import encode_game
+from ...overlays.kinds import OverlayRequest
+from ...overlays.overlay import Overlay
 from .. import operations
 from ..example.view import ExampleView
 from ..export.view import ExportView
 from ..gallery.view import GalleryView
 from ..jobs import CancelToken, JobQueue
 from ..make.view import MakeView
-from ..map import payloads
 from ..map.canvas import MapCanvas
 from ..map.measures import MeasuresView, format_seconds
+from ..map.payloads import Payload, encode_frame, encode_map, encode_overlay, encode_sprites, encode_timeline
 from ..rules.view import RulesView
 from ..search.runs import SearchRuns
 from ..search.view import SearchView
@@ -221,9 +223,7 @@ class Shell:
 
         self.session.listen("state", in_client(self._on_state))
         self.session.listen("map", in_client(self._on_map))
-        self.session.listen(
-            "progress", in_client(lambda frame: self.canvas.show_progress(payloads.encode_frame(frame)))
-        )
+        self.session.listen("progress", in_client(lambda frame: self.canvas.show_progress(encode_frame(frame))))
         self.session.listen("failed", in_client(self._on_failed))
         self.session.listen("refused", in_client(self._show_notice))
         self.session.listen("busy", in_client(self._on_busy))
@@ -275,7 +275,7 @@ class Shell:
         painted = 0 if state.painted is None else int((state.painted.cells >= 0).sum())
         locked = self.session.find_locked_cells()
         sprites = self.canvas.needs_sprites or map.cells.size <= MAX_CELLS_WITH_SPRITES
-        payload = payloads.encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted, sprites=sprites)
+        payload = encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted, sprites=sprites)
         self.canvas.show(payload)
 
     async def _draw_sprites(self) -> None:
@@ -283,7 +283,7 @@ class Shell:
         map, recipe = self.session.map, self.session.recipe
         if map is None:
             return
-        found = await self.session.attempt(lambda token: payloads.encode_sprites(map, recipe), self._show_notice)
+        found = await self.session.attempt(lambda token: encode_sprites(map, recipe), self._show_notice)
         if found is not None and map is self.session.map:
             self.canvas.show_sprites(found)
 
@@ -331,13 +331,14 @@ class Shell:
             self.canvas.show_overlay(None)
             return
 
+        def work(token: CancelToken) -> Overlay:
+            return OverlayRequest.parse(overlay).compute(map)
+
         async def draw() -> None:
-            found = await self.session.attempt(
-                lambda token: operations.draw_overlay(map, overlay, token), self._show_notice
-            )
+            found = await self.session.attempt(work, self._show_notice)
             if found is not None and map is self.session.map:
                 with self.client:
-                    self.canvas.show_overlay(payloads.encode_overlay(found))
+                    self.canvas.show_overlay(encode_overlay(found))
 
         background_tasks.create(draw())
 
@@ -348,8 +349,8 @@ class Shell:
             self.canvas.show_timeline(None)
             return
 
-        def work(token: CancelToken) -> payloads.Payload:
-            return payloads.encode_timeline(operations.record_frames(recipe, token, settings.frames), recipe)
+        def work(token: CancelToken) -> Payload:
+            return encode_timeline(operations.record_frames(recipe, token, settings.frames), recipe)
 
         def fail(error: TilewrightError) -> None:
             self.canvas.show_timeline(None)

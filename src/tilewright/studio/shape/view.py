@@ -83,10 +83,10 @@ class ShapeView(View):
     def mark_problems(self, problems: Sequence[Problem]) -> None:
         on = self.session.state.stages_on
         for number, (name, controls) in enumerate(zip(self._built_names or (), self.controls, strict=False)):
-            if controls is not None:
-                controls.mark(
-                    problems if number in on else (), "shaping", on.index(number) if number in on else 0, name
-                )
+            if controls is not None and number in on:
+                controls.mark(problems, "shaping", on.index(number), name)
+            elif controls is not None:
+                controls.mark(())
 
     def set_dark(self, is_dark: bool) -> None:
         self.text.set_theme("vscodeDark" if is_dark else "vscodeLight")
@@ -124,14 +124,10 @@ class ShapeView(View):
                 self.switches.append(switch)
                 title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
                 title.props("role=button tabindex=0")
-                up = icon_button(
-                    "arrow_upward", "Move up", partial(self._move, number, -1), test_id=f"stage-{number}-up"
-                )
-                down = icon_button(
-                    "arrow_downward", "Move down", partial(self._move, number, 1), test_id=f"stage-{number}-down"
-                )
-                up.set_enabled(number > 0)
-                down.set_enabled(number < count - 1)
+                for direction, by in (("up", -1), ("down", 1)):
+                    move, test_id = partial(self._move, number, by), f"stage-{number}-{direction}"
+                    button = icon_button(f"arrow_{direction}ward", f"Move {direction}", move, test_id=test_id)
+                    button.set_enabled(0 <= number + by < count)
                 icon_button("delete_outline", "Remove", partial(self._remove, number), test_id=f"stage-{number}-remove")
             if name not in shapers:
                 ui.label("Unknown shaper.").classes("tw-bad")
@@ -140,10 +136,8 @@ class ShapeView(View):
             entry = shapers.get(name)
             with ui.element("div").classes("tw-stage-fields") as fields:
                 ui.label(describe_shaper(entry)).classes("tw-faint")
-                session, on_change = self.session, partial(self._on_param_change, number)
-                self.controls.append(
-                    Controls(entry.params, params, on_change, tiles=session.tiles, queue=session.queue)
-                )
+                tiles, queue, on_change = self.session.tiles, self.session.queue, partial(self._on_param_change, number)
+                self.controls.append(Controls(entry.params, params, on_change, tiles=tiles, queue=queue))
             title.tooltip(entry.summary)
             for event in ("click", "keydown.enter"):
                 title.on(event, partial(self._toggle_fields, number, fields))
