@@ -17,7 +17,7 @@ from ...core.errors import Path
 from ...core.fields import UNSET, Field
 from ...core.tileset import Tile
 from ..jobs import JobQueue
-from ..page.widgets import dropdown
+from ..page.widgets import dropdown, labeled_button
 
 
 @dataclass
@@ -203,12 +203,9 @@ def icon_button(icon: str, tip: str, on_click: Callable[[], Any]) -> ui.button:
     return button.classes("tc-icon")
 
 
-def text_button(
-    text: str, icon: str | None = None, on_click: Callable[[], Any] | None = None, test_id: str = ""
-) -> ui.button:
+def text_button(text: str, icon: str | None, on_click: Callable[[], Any] | None, test_id: str) -> ui.button:
     """Return a small button with text."""
-    button = ui.button(text, icon=icon, on_click=on_click, color=None).classes("tc-more")
-    return button.props(f"flat dense no-caps data-testid={test_id}" if test_id else "flat dense no-caps")
+    return labeled_button(text, icon, on_click, test_id, "flat dense").classes("tc-more")
 
 
 CLICK_SCRIPT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"

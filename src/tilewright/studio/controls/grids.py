@@ -67,7 +67,8 @@ class ScoresControl(Control, kind="scores"):
         with ui.element("div").classes("tc-line tc-tools"):
             icon_button("casino", "random scores", self._randomize)
             if "random" in self.field.choices:
-                by_seed = text_button("from seed", on_click=lambda: self.put("random"))
+                test_id = f"{self.binding.test_id}-from-seed"
+                by_seed = text_button("from seed", None, lambda: self.put("random"), test_id)
                 by_seed.props["title"] = "draw the scores from the seed"
             self._note = ui.label().classes("tc-note")
         self._board = ui.html("", sanitize=False).classes("tc-scores").props(f"data-testid={self.binding.test_id}")

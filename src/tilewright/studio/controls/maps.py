@@ -60,7 +60,7 @@ class UploadButton:
         self._upload = Uploader(self._settings, self._on_upload, control.binding.fail, accept=accept)
         self._upload.classes("tc-hidden").props(f"data-testid={control.binding.test_id}-upload")
         pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
-        button = text_button("Upload", "upload_file", test_id=f"{control.binding.test_id}-open")
+        button = text_button("Upload", "upload_file", None, f"{control.binding.test_id}-open")
         button.on("click", js_handler=pick)
 
     async def _on_upload(self, content: bytes, name: str) -> None:
@@ -94,7 +94,7 @@ class MapsControl(Control, kind="maps"):
                 endings = {ending for entry in format_registry if entry.read for ending in entry.extensions}
                 UploadButton(self, ",".join(sorted(endings.union(PICTURE_EXTENSIONS))), read_map_file, self._take)
                 if self.context.on_draw is not None:
-                    text_button("Draw in By example", "draw", self.context.on_draw)
+                    text_button("Draw in By example", "draw", self.context.on_draw, f"{self.binding.test_id}-draw")
 
     def draw(self, value: Any) -> None:
         is_many = self.takes_many and isinstance(value, (list, tuple)) and not _is_single_map(value)

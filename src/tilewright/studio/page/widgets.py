@@ -110,7 +110,7 @@ def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: 
 def labeled_button(
     text: str,
     icon: str | None,
-    on_click: Callable[..., Any],
+    on_click: Callable[..., Any] | None,
     test_id: str,
     style: str = "outline dense",
     *,
