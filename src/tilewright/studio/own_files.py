@@ -154,9 +154,10 @@ def _replace_sheets(
     """Return plain data in which every sheet with a picture is changed."""
 
     def change_sheet(part: Mapping[str, Any]) -> Mapping[str, Any]:
-        sheet = part.get("sheet")
-        is_sheet = isinstance(sheet, Mapping) and isinstance(sheet.get("data"), str)
-        return {**part, "sheet": change(sheet)} if is_sheet else part
+        match part:
+            case {"sheet": {"data": str()} as sheet}:
+                return {**part, "sheet": change(sheet)}
+        return part
 
     return dict(_replace_parts(data, change_sheet))
 

@@ -113,8 +113,8 @@ class GalleryView(View):
     def _build_card(self, number: int, caption: str) -> MapCard:
         card = MapCard(f"variation-{number}", caption, on_click=partial(self.choose, number))
         card.add_star(partial(self.star, number), f"star-{number}")
-        on, off = self.axes.plot.build_hover_handlers(number)
-        card.element.on("mouseenter", js_handler=on).on("mouseleave", js_handler=off)
+        for event, action in (("mouseenter", "highlight"), ("mouseleave", "downplay")):
+            card.element.on(event, js_handler=self.axes.build_hover_handler(number, action))
         card.element.props(f"data-variation={number}").style(f"order: {number}")
         return card
 
