@@ -80,9 +80,8 @@ class ItemsControl(Control, kind="items"):
         return [mark for mark in marks if not mark[0] or mark[0][0] not in range(len(self._rows))]
 
     def _build_row(self, number: int, item: Any) -> _TableRow | _ItemCard:
-        binding = ControlBinding(
-            f"{self.binding.test_id}-{number}", lambda value: self._on_item_change(number, value), self.binding.fail
-        )
+        send = partial(self._on_item_change, number)
+        binding = ControlBinding(f"{self.binding.test_id}-{number}", send, self.binding.fail)
         actions: Actions = {
             "up": ("arrow_upward", "move up", lambda: self._swap(number)),
             "down": ("arrow_downward", "move down", lambda: self._swap(number + 1)),

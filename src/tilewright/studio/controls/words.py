@@ -246,9 +246,8 @@ class WordsControl(Control, kind="words"):
             self._chips = ui.html("", sanitize=False).classes("tc-chips").props(f"data-testid={self.binding.test_id}")
             self._chips.on("click", self._on_chip, js_handler=CLICK_SCRIPT)
             self._chips.on("keydown.enter", self._on_chip, js_handler=CLICK_SCRIPT)
-            self._chips.on("dragstart", js_handler=LIFT_SCRIPT).on(
-                "dragover", js_handler="(event) => event.preventDefault()"
-            )
+            self._chips.on("dragstart", js_handler=LIFT_SCRIPT)
+            self._chips.on("dragover", js_handler="(event) => event.preventDefault()")
             self._chips.on("drop", self._on_chip, js_handler=DROP_SCRIPT)
             self._menu = WordMenu(self, self._on_pick)
 

@@ -112,12 +112,8 @@ class SamplePanel:
         self.cards: dict[str, MapCard] = {}
         with ui.element("div").classes("tw-example-samples"):
             for name in data.list_names("samples"):
-                self.cards[name] = MapCard(
-                    f"pick-sample-{name}",
-                    name,
-                    style="tw-example-sample tw-card",
-                    on_click=partial(self._pick, name),
-                )
+                pick, style = partial(self._pick, name), "tw-example-sample tw-card"
+                self.cards[name] = MapCard(f"pick-sample-{name}", name, style=style, on_click=pick)
                 self.cards[name].show_picture(_draw_thumbnail(name))
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
         self.member = dropdown(self.members, self._pick, "sample-member", label="or a map of a game")

@@ -137,6 +137,5 @@ def _describe_measure(name: str) -> str:
     """Return the tooltip of a measure."""
     if name in measures:
         return measures.get(name).summary
-    return {SWEPT_MEASURE: "Value of the parameter.", UNSORTED: "In the order of seeds or values."}.get(
-        name, "Reported by the technique."
-    )
+    hints = {SWEPT_MEASURE: "Value of the parameter.", UNSORTED: "In the order of seeds or values."}
+    return hints.get(name, "Reported by the technique.")

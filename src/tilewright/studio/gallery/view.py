@@ -89,9 +89,8 @@ class GalleryView(View):
             self.variation_panel = VariationPanel(self.session)
             hint, style = "Choose new random seeds; locked cells stay", "dense unelevated"
             labeled_button("New seeds", "casino", self.roll, "gallery-roll", style, hint=hint)
-            ui.label("Click a picture or a point to open it in Make. New seeds keep starred pictures.").classes(
-                "tw-hint"
-            )
+            hint = "Click a picture or a point to open it in Make. New seeds keep starred pictures."
+            ui.label(hint).classes("tw-hint")
             with ui.element("div").classes("tw-gallery-size"):
                 ui.label("Picture size")
                 size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20)

@@ -50,7 +50,8 @@ class MakeView(View):
         with ui.element("div").classes("tw-chosen tw-card") as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
             self.chosen_card.on("click", self._open).on("keydown.enter", self._open)
-        self.notes = (SwitchedOffNote(session), UndoNote(session, "removed-tiles"))
+        self.notes = (UndoNote(session, "switched-off"), UndoNote(session, "removed-tiles"))
+        session.listen("switched_off", self._show_switched_off)
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
@@ -231,6 +232,16 @@ class MakeView(View):
         tiles = zip(site.labels, site.ids.tolist(), strict=True)
         return [site.tileset[number].model_copy(update={"name": label}) for label, number in tiles]
 
+    def _show_switched_off(self, found: SwitchedOff) -> None:
+        """List the shapers that cannot shape the new map. The note stays while they are off, with this technique."""
+        technique = self.session.state.technique
+        self.notes[0].show(
+            f"{pluralize(len(found.reasons), 'shaper')} switched off: not usable with this map",
+            found.before,
+            lambda state: state.technique == technique and found.reasons.keys() <= {*state.off},
+            items=[f"{name.replace('_', ' ')}: {reason}" for name, reason in found.reasons.values()],
+        )
+
     def _show_tileset(self, state: State) -> None:
         """Select the tileset of a state. One that is part of the recipe is an option, too."""
         given = state.recipe.get("tileset")
@@ -313,21 +324,3 @@ class UndoNote:
     def _close(self) -> None:
         self._before = None
         self.card.set_visibility(False)
-
-
-class SwitchedOffNote(UndoNote):
-    """Note that lists the shapers that were switched off, because they cannot shape the new map."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, "switched-off")
-        session.listen("switched_off", self.list_shapers)
-
-    def list_shapers(self, found: SwitchedOff) -> None:
-        """List the shapers with the reasons. The note stays while they are off, with the same technique."""
-        technique = self.session.state.technique
-        self.show(
-            f"{pluralize(len(found.reasons), 'shaper')} switched off: not usable with this map",
-            found.before,
-            lambda state: state.technique == technique and found.reasons.keys() <= {*state.off},
-            items=[f"{name.replace('_', ' ')}: {reason}" for name, reason in found.reasons.values()],
-        )

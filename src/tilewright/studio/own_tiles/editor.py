@@ -144,25 +144,19 @@ class OwnTileRow:
                 self.sprite = ui.element("img").props('alt=""')
             button.props(f'aria-label="Select tile {place + 1}, then click its sprite" data-testid=own-sprite-{place}')
             button.on("click", partial(owner.on_select, place))
-            change = partial(owner.on_change, place)
-            self.stands_for = dropdown(
-                options, partial(change, "stands_for"), f"own-for-{place}", label="stands for", value=""
-            )
+            change, remove = partial(owner.on_change, place), partial(owner.on_remove, place)
+            choose = partial(change, "stands_for")
+            self.stands_for = dropdown(options, choose, f"own-for-{place}", label="stands for", value="")
             self.name = DebouncedInput(f"own-name-{place}", partial(change, "name"), label="name")
             self.name.props("maxlength=40")
             choose = partial(change, "layout")
             self.layout = dropdown([*LAYOUTS], choose, f"own-layout-{place}", label="layout", value="single")
-            self.first = NumberInput(
-                f"own-first-{place}", partial(change, "first"), low=0, high=MAX_FIRST, label="sprite"
-            ).props("min=0")
+            choose = partial(change, "first")
+            self.first = NumberInput(f"own-first-{place}", choose, low=0, high=MAX_FIRST, label="sprite")
+            self.first.props("min=0")
             self.passable = on_choice(ui.checkbox("passable"), partial(change, "passable"))
             self.passable.props(f"dense data-testid=own-passable-{place}")
-            icon_button(
-                "delete_outline",
-                f"Remove tile {place + 1}",
-                partial(owner.on_remove, place),
-                test_id=f"own-drop-{place}",
-            )
+            icon_button("delete_outline", f"Remove tile {place + 1}", remove, test_id=f"own-drop-{place}")
 
     def show(self, tile: OwnTile, sheet: Sheet, passable: Mapping[str, bool], *, is_active: bool) -> None:
         """Show a tile."""

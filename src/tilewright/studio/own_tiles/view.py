@@ -172,9 +172,9 @@ class OwnTilesDialog:
     def _build_footer(self) -> None:
         self.line = Message("own-line")
         with ui.element("div").classes("tw-row tw-own-foot"):
-            self.download = labeled_button(
-                "Download tileset", "download", self._download, "own-download", color="primary"
-            ).classes("tw-roomy")
+            label, color = "Download tileset", "primary"
+            self.download = labeled_button(label, "download", self._download, "own-download", color=color)
+            self.download.classes("tw-roomy")
             ui.space()
             ui.button("Cancel", color=None, on_click=self.dialog.close).props("flat dense no-caps")
             self.apply = labeled_button("Use these tiles", None, self._apply, "own-apply", "unelevated dense")
@@ -291,7 +291,8 @@ class OwnTilesDialog:
         if sheet is not None and self.base is not None:
             self.facts.set_text(describe_sheet(sheet))
             self.sheet_view.show(own, sheet, self.active)
-            self.rows.show(own, sheet, self._list_names(), self._find_passable(), self.active)
+            passable = {tile.name: tile.passable for tile in (*self.session.tiles(), *self.base)}
+            self.rows.show(own, sheet, self._list_names(), passable, self.active)
             self._job.start(self._draw_preview())
 
     def _show_fields(self) -> None:
@@ -301,10 +302,6 @@ class OwnTilesDialog:
             for name, number in shown.items():
                 self.fields[name].show(number)
             self.name.set_value(own.name)
-
-    def _find_passable(self) -> dict[str, bool]:
-        assert self.base is not None
-        return {tile.name: tile.passable for tile in (*self.session.tiles(), *self.base)}
 
     def _show_problem(self, error: TilewrightError) -> None:
         self.line.show(str(error))

@@ -100,10 +100,8 @@ def is_list(args: Any, *lengths: int) -> bool:
 
 def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:
     """Return a small button with an icon and a tooltip."""
-    button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).props(
-        f'flat dense round size=sm aria-label="{hint}"'
-    )
-    button.classes("tw-icon").tooltip(hint)
+    button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).classes("tw-icon")
+    button.props(f'flat dense round size=sm aria-label="{hint}"').tooltip(hint)
     return button.props(f"data-testid={test_id}") if test_id else button
 
 

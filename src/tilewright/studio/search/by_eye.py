@@ -44,9 +44,8 @@ class PickView:
         self._job = ViewTask()
         with ui.element("div").classes("tw-eye"):
             with ui.element("div").classes("tw-search-bar"):
-                self.next = labeled_button("Breed", "auto_awesome", self._on_next, "eye-next", "unelevated").classes(
-                    "tw-search-main"
-                )
+                self.next = labeled_button("Breed", "auto_awesome", self._on_next, "eye-next", "unelevated")
+                self.next.classes("tw-search-main")
                 with ui.element("div").classes("tw-eye-steps"):
                     self.back = icon_button("chevron_left", "Previous generation", self._on_back, test_id="eye-back")
                     self.title = ui.label("").props("role=status data-testid=eye-title")
