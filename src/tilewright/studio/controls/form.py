@@ -13,8 +13,8 @@ from typing import Any
 from nicegui import ui
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import on_choice, show_value, toggle_class
-from .control import Control, ControlBinding, ControlContext, Mark, select, text_button, with_value
+from ..page.widgets import FoldingSection, on_choice, show_value, toggle_class
+from .control import Control, ControlBinding, ControlContext, Mark, select, with_value
 from .grids import count_states, resize_scores
 from .numbers import find_bands, fit_borders
 
@@ -123,7 +123,7 @@ class Form:
         if not is_inner:
             self._context = replace(self._context, root=self._context.value_of)
         self._test_id, self._is_inner = test_id, is_inner
-        self._more: ui.element | None = None
+        self._more: FoldingSection | None = None
         self._hidden: set[str] = set()
         self.rows: dict[str, Row] = {}
         blocks = [[*block] for _, block in groupby(fields, lambda field: field.group or field.name)]
@@ -132,11 +132,10 @@ class Form:
             self._add_rows(blocks[:shown])
             if blocks[shown:]:
                 self._hidden = {field.name for block in blocks[shown:] for field in block}
-                label = f"{len(self._hidden)} more"
-                self._more_button = text_button(label, "expand_more", lambda: self._toggle_more(), f"{test_id}-more")
-                with ui.element("div").classes("tc-form") as self._more:
+                self._more = FoldingSection(f"{len(self._hidden)} more", "Less", f"{test_id}-more", "tc-more")
+                self._more.enable(True)
+                with self._more.body.classes("tc-form"):
                     self._add_rows(blocks[shown:])
-                self._more.set_visibility(False)
                 self._open_more()
         self._hide()
 
@@ -171,14 +170,8 @@ class Form:
                     self.rows[field.name] = Row(field, value, self._context, test_id, send, is_inner=self._is_inner)
 
     def _open_more(self) -> None:
-        if self._more is not None and not self._more.visible and self._hidden & self._values.keys():
-            self._toggle_more()
-
-    def _toggle_more(self) -> None:
-        if self._more is not None:
-            self._more.set_visibility(not self._more.visible)
-            self._more_button.icon = "expand_less" if self._more.visible else "expand_more"
-            self._more_button.text = "Less" if self._more.visible else f"{len(self._hidden)} more"
+        if self._more is not None and self._hidden & self._values.keys():
+            self._more.open()
 
     def _on_row_change(self, field: Field, value: Any) -> None:
         if field.sizes and isinstance(value, int) and self._resize(field, value):

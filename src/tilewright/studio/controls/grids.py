@@ -15,7 +15,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import is_list, on_choice, read_script, show_value, write_number
+from ..page.widgets import on_choice, read_script, show_value, write_number
 from .control import Control, icon_button, select, swatch, text_button
 from .numbers import ControlInput, Slider, read_number
 
@@ -100,12 +100,12 @@ class ScoresControl(Control, kind="scores"):
         number = self._states_field
         if self.value is UNSET and value is not None and number is not None and number.name in self.context.siblings():
             value = "random"  # If only the number of states is set, the scores are random.
-        is_list = isinstance(value, (list, tuple)) and count_states(value) > 0
-        self._scores = flatten_scores(value) if is_list else []
-        self._side = count_states(value) if is_list else self._states if value is not None else 0
+        is_matrix = isinstance(value, (list, tuple)) and count_states(value) > 0
+        self._scores = flatten_scores(value) if is_matrix else []
+        self._side = count_states(value) if is_matrix else self._states if value is not None else 0
         if self._selected is not None and self._selected >= len(self._scores):
             self._selected = None
-        self._note.text = "drag a cell up or down" if is_list else self._describe_source(value)
+        self._note.text = "drag a cell up or down" if is_matrix else self._describe_source(value)
         self._draw_board()
         self._draw_editor()
 
@@ -154,17 +154,14 @@ class ScoresControl(Control, kind="scores"):
             self._box.value = write_number(self._scores[self._selected])
 
     def _on_drag(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 3):
-            return
-        action, place, score = event.args
-        if not isinstance(place, int) or not 0 <= place < len(self._scores) or not isinstance(score, (int, float)):
-            return
-        self._selected = place
-        if action == "select":
-            self._draw_board()
-            self._draw_editor()
-        else:
-            self._change(float(score), redraws=action == "done")
+        match event.args:
+            case [action, int(place), int() | float() as score] if 0 <= place < len(self._scores):
+                self._selected = place
+                if action == "select":
+                    self._draw_board()
+                    self._draw_editor()
+                else:
+                    self._change(float(score), redraws=action == "done")
 
     def _on_slide(self, score: float) -> None:
         if isinstance(score, (int, float)):
@@ -257,9 +254,9 @@ def _build_board(control: OffsetsControl | CellsControl) -> ui.html:
     board.props["data-testid"] = control.binding.test_id
 
     def on_stroke(event: GenericEventArguments) -> None:
-        if is_list(event.args, 2) and isinstance(event.args[1], list):
-            places = [place for place in event.args[1] if isinstance(place, int) and place >= 0]
-            control.take_stroke(places, bool(event.args[0]))
+        match event.args:
+            case [is_on, list(places)]:
+                control.take_stroke([one for one in places if isinstance(one, int) and one >= 0], bool(is_on))
 
     for name in ("pointerdown", "click"):
         board.on(name, on_stroke, js_handler=STROKE)

@@ -31,7 +31,7 @@ from ..jobs import Cancelled
 from ..map.payloads import data_url
 from ..operations import read_upload
 from ..own_files import StudioResolver, is_reference, store_model
-from ..page.widgets import InvalidInput, Uploader, is_list, show_value
+from ..page.widgets import InvalidInput, Uploader, show_value
 from ..settings import Settings
 from .control import Control, ControlContext, icon_button, select, text_button
 from .numbers import ControlInput
@@ -111,13 +111,11 @@ class MapsControl(Control, kind="maps"):
         self._list.content = "".join(parts) or "<em>none</em>"
 
     def _on_click(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 2):
-            return
-        action, place = event.args
-        if action == "remove":
-            self._set_maps([one for number, one in enumerate(self._maps) if number != place])
-        elif isinstance(place, int):
-            self._open_menu(place)
+        match event.args:
+            case ["remove", int(place)]:
+                self._set_maps([one for number, one in enumerate(self._maps) if number != place])
+            case ["open", int(place)]:
+                self._open_menu(place)
 
     def _open_menu(self, place: int | None) -> None:
         """Open the menu of built-in samples. The choice replaces the map at an index or, for None, is appended."""

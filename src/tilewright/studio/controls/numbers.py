@@ -14,7 +14,6 @@ from ...core.fields import UNSET, Field
 from ..page.widgets import (
     DebouncedInput,
     InvalidInput,
-    is_list,
     on_choice,
     read_script,
     show_value,
@@ -217,17 +216,12 @@ class StripControl(NumbersControl, kind="strip"):
         self.show(self.value)
 
     def _on_drag(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 2):
-            return
-        number, fraction = event.args
-        is_border = isinstance(number, int) and 0 <= number < len(self._borders)
-        if not is_border or not isinstance(fraction, (int, float)):
-            return
-        low = self._borders[number - 1] if number else 0.0
-        high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0
-        border = min(max(round(fraction * BORDER_STEPS) / BORDER_STEPS, low), high)
-        if border != self._borders[number]:
-            self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
+        match event.args:
+            case [int(number), int() | float() as fraction] if 0 <= number < len(self._borders):
+                edges = [0.0, *self._borders, 1.0]
+                border = min(max(round(fraction * BORDER_STEPS) / BORDER_STEPS, edges[number]), edges[number + 2])
+                if border != self._borders[number]:
+                    self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
 
 
 def find_bands(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:

@@ -14,7 +14,7 @@ from nicegui.events import GenericEventArguments
 from ...core.fields import UNSET
 from ...core.notation import read_part
 from ...core.tilesets import tilesets
-from ..page.widgets import InvalidInput, is_list, on_choice, read_script, show_value
+from ..page.widgets import InvalidInput, on_choice, read_script, show_value
 from .control import Control, chip, icon_button, list_names, select, swatch
 from .numbers import ControlInput
 
@@ -270,27 +270,22 @@ class WordsControl(Control, kind="words"):
             self.show(self.value)
 
     def _on_chip(self, event: GenericEventArguments) -> None:
-        action, place, *rest = event.args if is_list(event.args, 2, 3) else [event.args, 0]
-        if action == "add":
-            self._open_index = None
-            self._menu.open()
-        elif not isinstance(place, int) or not 0 <= place < len(self._words):
-            return
-        elif action == "remove":
-            self._set_words([word for number, word in enumerate(self._words) if number != place])
-        elif action == "open":
-            self._open_index = place
-            self._menu.open(
-                [
-                    ("chevron_left", "move left", lambda: self._move(place, place - 1)),
-                    ("chevron_right", "move right", lambda: self._move(place, place + 1)),
-                ]
-            )
-        elif action == "move" and rest and isinstance(rest[0], int):
-            self._move(place, rest[0])
+        match event.args:
+            case "add" | ["add", _]:
+                self._open_index = None
+                self._menu.open()
+            case ["remove", int(place)] if 0 <= place < len(self._words):
+                self._set_words([word for number, word in enumerate(self._words) if number != place])
+            case ["open", int(place)] if 0 <= place < len(self._words):
+                self._open_index = place
+                left = ("chevron_left", "move left", lambda: self._move(place, place - 1))
+                right = ("chevron_right", "move right", lambda: self._move(place, place + 1))
+                self._menu.open([left, right])
+            case ["move", int(place), int(target)]:
+                self._move(place, target)
 
     def _move(self, place: int, target: int) -> None:
-        if place < len(self._words):
+        if 0 <= place < len(self._words):
             words = [*self._words[:place], *self._words[place + 1 :]]
             target = min(max(target, 0), len(words))
             self._set_words([*words[:target], self._words[place], *words[target:]])

@@ -18,7 +18,6 @@ from ..page.widgets import (
     NumberInput,
     dropdown,
     icon_button,
-    is_list,
     on_choice,
     show_value,
     toggle_class,
@@ -68,12 +67,12 @@ class SheetView:
 
     def _on_click(self, event: events.GenericEventArguments) -> None:
         sheet = self._sheet
-        if sheet is None or not is_list(event.args, 2):
-            return
-        try:
-            x, y = (float(part) for part in event.args)
-        except (TypeError, ValueError):
-            return
+        match event.args:
+            case [int() | float() as x, int() | float() as y] if sheet is not None:
+                self._on_place(sheet, x, y)
+
+    def _on_place(self, sheet: Sheet, x: float, y: float) -> None:
+        """Report the sprite at a place, given as fractions of the width and height."""
         (width, height), (columns, rows) = picture_size(sheet) or (0, 0), count_sprites(sheet)
         column = floor((x * width - sheet.margin) / (sheet.tile_width + sheet.spacing)) if 0 <= x <= 1 else -1
         row = floor((y * height - sheet.margin) / (sheet.tile_height + sheet.spacing)) if 0 <= y <= 1 else -1

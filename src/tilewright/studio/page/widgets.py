@@ -93,11 +93,6 @@ class SelectByLabel(ui.select):
         return next((value for value, known in dict(self.options).items() if known == label), self.value)
 
 
-def is_list(args: Any, *lengths: int) -> bool:
-    """Return whether the arguments of an event are a list of such a length. A page that is not ours may send others."""
-    return isinstance(args, list) and len(args) in lengths
-
-
 def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:
     """Return a small button with an icon and a tooltip."""
     button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).classes("tw-icon")
@@ -199,10 +194,15 @@ class ProgressRow:
 class FoldingSection:
     """A button that opens and closes the content below it. While it is not enabled, the content is always visible."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, open_title: str = "", test_id: str = "fold", style: str = "tw-fold") -> None:
+        """Build the section in the current slot. `open_title` is the title of the open section, if it differs."""
+        self._titles = {False: title, True: open_title or title}
         self.is_open = False
-        self.button = ui.button(title, icon="expand_more", color=None, on_click=lambda: self._show(not self.is_open))
-        self.button.props("flat dense no-caps align=left data-testid=fold").classes("tw-fold")
+
+        def toggle() -> None:
+            self._show(not self.is_open)
+
+        self.button = labeled_button(title, "expand_more", toggle, test_id, "flat dense align=left").classes(style)
         self.body = ui.element("div")
         self.enable(False)
 
@@ -223,6 +223,7 @@ class FoldingSection:
         self.body.set_visibility(self.is_open or not self.button.visible)
         set_pressed(self.button, self.is_open, "aria-expanded")
         self.button.set_icon("expand_less" if self.is_open else "expand_more")
+        self.button.set_text(self._titles[self.is_open])
 
 
 class BottomSheet(ui.element):
