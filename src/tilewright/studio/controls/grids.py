@@ -323,10 +323,5 @@ class CellsControl(Control, kind="cells"):
         self.put(resize_cells(self._rows, width, height))
 
     def take_stroke(self, places: list[int], is_on: bool) -> None:
-        width = len(self._rows[0])
-        self.put(
-            [
-                [int(is_on) if y * width + x in places else cell for x, cell in enumerate(row)]
-                for y, row in enumerate(self._rows)
-            ]
-        )
+        width, rows = len(self._rows[0]), enumerate(self._rows)
+        self.put([[int(is_on) if y * width + x in places else cell for x, cell in enumerate(row)] for y, row in rows])

@@ -41,23 +41,23 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "modul
     """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
     A simple canvas, for small samples, has no timeline, no locks and no overlays. Elements inside the canvas are shown
-    at the start of its bar, those of the slot `over` over the map. Handlers may be coroutines. Cells are flat indices
-    of the current map, level by level and row by row.
+    at the start of its bar, those of the slot `over` over the map. Handlers without arguments may be coroutines. Cells
+    are flat indices of the current map, level by level and row by row.
     """
 
     def __init__(
         self,
         *,
         simple: bool = False,
-        on_paint: Callable[[dict[int, int], bool], Any] = _ignore,
-        on_lock: Callable[[list[int]], Any] = _ignore,
-        on_unlock: Callable[[list[int] | None], Any] = _ignore,
+        on_paint: Callable[[dict[int, int], bool], None] = _ignore,
+        on_lock: Callable[[list[int]], None] = _ignore,
+        on_unlock: Callable[[list[int] | None], None] = _ignore,
         on_undo: Callback = _ignore,
         on_redo: Callback = _ignore,
         on_regenerate: Callback = _ignore,
         on_film: Callback = _ignore,
-        on_look: Callable[[bool, bool, str], Any] = _ignore,
-        on_landmarks: Callable[[dict[str, Any], str], Any] = _ignore,
+        on_look: Callable[[bool, bool, str], None] = _ignore,
+        on_landmarks: Callable[[dict[str, Any], str], None] = _ignore,
         on_sprites: Callback = _ignore,
     ) -> None:
         """Create the canvas.
@@ -192,43 +192,38 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "modul
             self.show(self._payload)
             self.show_overlay(self._overlay)
 
-    def _handle_paint(self, event: GenericEventArguments) -> Any:
+    def _handle_paint(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"cells": encoded, "tile": int(tile), "lock": bool(lock), "stroke": int(stroke)}:
                 self._stroke = stroke
                 if (cells := self._decode_cells(encoded)) and tile >= 0:
-                    return self._on_paint(dict.fromkeys(cells, int(tile)), lock)
-        return None
+                    self._on_paint(dict.fromkeys(cells, int(tile)), lock)
 
-    def _handle_lock(self, event: GenericEventArguments) -> Any:
+    def _handle_lock(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"cells": encoded} if cells := self._decode_cells(encoded):
-                return self._on_lock(cells)
-        return None
+                self._on_lock(cells)
 
-    def _handle_unlock(self, event: GenericEventArguments) -> Any:
+    def _handle_unlock(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"cells": None}:
-                return self._on_unlock(None)
+                self._on_unlock(None)
             case {"cells": encoded} if cells := self._decode_cells(encoded):
-                return self._on_unlock(cells)
-        return None
+                self._on_unlock(cells)
 
-    def _handle_look(self, event: GenericEventArguments) -> Any:
+    def _handle_look(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"grid": bool(grid), "sprites": bool(sprites), "overlay": str(overlay)}:
                 # The current overlay may have settings, for example hot-path,slack=8.
                 if overlay in ("", self._settings.get("overlay"), *overlay_kinds()):
                     self._settings |= {"grid": grid, "sprites": sprites, "overlay": overlay}
-                    return self._on_look(grid, sprites, overlay)
-        return None
+                    self._on_look(grid, sprites, overlay)
 
-    def _handle_landmarks(self, event: GenericEventArguments) -> Any:
+    def _handle_landmarks(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"edits": dict(edits), "nudged": str(nudged), "edit": int(edit)} if len(nudged) < MAX_GROUP:
                 self._edit = edit
-                return self._on_landmarks(edits, nudged and f"landmarks {nudged}")
-        return None
+                self._on_landmarks(edits, nudged and f"landmarks {nudged}")
 
     def _handle_sprites(self, event: GenericEventArguments) -> Any:
         match event.args:

@@ -14,7 +14,7 @@ from ...core.params import Params
 from ...core.recipe_knobs import apply_knobs, renumber_stages
 from ...core.recipe_paths import with_part_at
 from ...core.registry import shapers, techniques
-from ...search.genome import Gene, read_gene
+from ...search.genome import read_gene
 from ..state import State
 from .state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
 
@@ -169,14 +169,11 @@ def _list_knobs(state: State) -> Iterator[VaryOption]:
 
 def _read_option(path: str, label: str, field: Field, value: Any) -> list[VaryOption]:
     """Return the option of a parameter; nothing if it cannot be varied."""
-    spec: Spec | None = None
-    if field.kind == "number":
-        spec = dict(zip(("from", "to"), choose_span(field, value), strict=True))
+    spec = dict(zip(("from", "to"), choose_span(field, value), strict=True)) if field.kind == "number" else None
     try:
-        gene: Gene = read_gene(path, field, value, dict(spec) if spec is not None else None)
+        data = read_gene(path, field, value, spec).to_data()
     except InvalidRecipe:
         return []
-    data = gene.to_data()
     if "values" in data:
         values = [*data["values"], *([None] if field.nullable else [])]
         return [VaryOption(path, label, "choices", {"values": values}, field.description, False, tuple(values), field)]
