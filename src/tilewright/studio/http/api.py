@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from ... import __version__
-from ...core.errors import InvalidRecipe, UnknownName, check_limit, explain_each, problem
+from ...core.errors import InvalidRecipe, check_limit, explain_each, problem
 from ...core.fields import fields_by_name
 from ...core.notation import read_pairs, read_stage
 from ...core.provenance import digest
@@ -64,7 +64,7 @@ from .responses import (
     file_name,
     files_response,
     json_response,
-    not_found,
+    refuse_unknown_path,
 )
 from .security import free_of_work
 
@@ -142,10 +142,8 @@ def _add_description(routes: APIRouter, kind: str) -> None:
     def one_of_a_kind(
         name: Annotated[str, Path(description=f"As in /api/{kind}.", json_schema_extra=known)],
     ) -> Response:
-        try:
+        with refuse_unknown_path():
             return json_response(describe_entry(kind, name))
-        except UnknownName as error:
-            raise not_found(error) from None
 
 
 # -- make -------------------------------------------------------------------------------------------------------
@@ -186,10 +184,8 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
 
         All other keys are parameters of the technique or options of the format. Lists are written `3,8`.
         """
-        try:
+        with refuse_unknown_path():
             entry = techniques.get(technique)
-        except UnknownName as error:
-            raise not_found(error) from None
         params, options = read_parameters(
             fields_by_name(entry.params),
             format_registry.get(keys["format"]),
@@ -235,10 +231,8 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         keys: MapKeys,
     ) -> Response:
         """Make a map, for example for an image element: `/api/run/city-blocks?format=png&seed=7&parks=3&scale=8`."""
-        try:
+        with refuse_unknown_path():
             data = describe_entry("recipes", recipe)["recipe"]
-        except UnknownName as error:
-            raise not_found(error) from None
         fields = {knob.name: knob.field for knob in read_knobs_of(data)}
         format, pairs = format_registry.get(keys["format"]), request.query_params.multi_items()
         knobs, options = read_parameters(fields, format, pairs, owner=recipe, keys=MAP_KEYS, noun="knob")
