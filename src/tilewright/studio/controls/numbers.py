@@ -11,15 +11,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import (
-    DebouncedInput,
-    InvalidInput,
-    on_choice,
-    read_script,
-    show_value,
-    toggle_class,
-    write_number,
-)
+from ..page.widgets import DebouncedInput, InvalidInput, on_choice, read_script, show_value, toggle_class, write_number
 from .control import Control
 
 MAX_NUMBER = 1 << 62

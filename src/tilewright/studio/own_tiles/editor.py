@@ -13,15 +13,7 @@ from ...core.skins import LAYOUTS, Skin
 from ...core.tileset import Sheet
 from ...formats._sheet import count_sprites, picture_size, sheet_picture, sprite_box
 from ..map.payloads import data_url, encode_picture
-from ..page.widgets import (
-    DebouncedInput,
-    NumberInput,
-    dropdown,
-    icon_button,
-    on_choice,
-    show_value,
-    toggle_class,
-)
+from ..page.widgets import DebouncedInput, NumberInput, dropdown, icon_button, on_choice, show_value, toggle_class
 from .tileset import OwnTile, OwnTiles
 
 MAX_LINES = 256
