@@ -1,10 +1,11 @@
-"""Layout of the page: header and tabs, the canvas, the measures and the errors."""
+"""Layout of the page: header and tabs, the canvas with the bar of seeds, the measures, the errors, and the help."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,6 @@ from ..shape.view import ShapeView
 from ..start.view import GoalsView
 from ..state import State
 from .error_panel import MapErrorPanel
-from .shortcuts import show_shortcuts
 from .url_state import UrlState
 from .view import View
 from .widgets import BottomSheet, DebouncedInput, icon_button, labeled_button, read_page_script
@@ -411,3 +411,32 @@ class SeedBar:
         if seed and seed != str(self.session.state.seed):
             self.session.set_seed(seed)
         self.refresh(self.session.state)
+
+
+HINTS = (
+    "The map updates when you change a parameter. Painted cells are locked: they stay when you choose a new seed.",
+    "The URL of the page contains the map and all settings: copy it to open them again later.",
+)
+
+
+@cache
+def read_shortcuts() -> dict[str, dict[str, str]]:
+    """Return the actions by key, in groups with a title."""
+    return tomllib.loads(Path(__file__).with_name("shortcuts.toml").read_text("utf-8"))
+
+
+def show_shortcuts() -> None:
+    """Open a dialog with keyboard shortcuts and hints."""
+    with ui.dialog() as dialog, ui.card().classes("tw-keys").props("data-testid=keys"):
+        for hint in HINTS:
+            ui.label(hint).classes("tw-hint")
+        for title, keys in read_shortcuts().items():
+            ui.label(title).classes("tw-title")
+            with ui.element("dl"):
+                for key, action in keys.items():
+                    with ui.element("dt"):
+                        ui.html(f"<kbd>{key}</kbd>", sanitize=False)
+                    with ui.element("dd"):
+                        ui.label(action)
+        ui.button("Close", on_click=dialog.close).props("flat dense no-caps")
+    dialog.open()
