@@ -29,7 +29,8 @@ from tilewright.core.registry import shapers, techniques
 from tilewright.core.tilesets import tilesets
 from tilewright.studio.controls import UNSET, Controls
 from tilewright.studio.controls.grids import count_states, resize_scores
-from tilewright.studio.controls.numbers import InvalidInput, fit_borders, read_number
+from tilewright.studio.controls.numbers import fit_borders, read_number
+from tilewright.studio.page.widgets import InvalidInput
 from tilewright.studio.shape.view import build_initial_params
 
 ENTRIES: dict[str, Any] = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from math import prod
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -156,15 +157,15 @@ def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -
     """Raise TooLarge for files that are too large, packed or unpacked. Invalid files are left to their reader."""
     check_bytes(content, name, settings)
     if entry.name in PICTURES:
-        pixels = _count_pixels(content, PICTURES[entry.name])
+        picture = _open(content, [PICTURES[entry.name]])
+        pixels = 0 if picture is None else picture.width * picture.height
         if pixels > settings.pixels:
             raise TooLarge(f"must have at most {settings.pixels:,} pixels, got {pixels:,}", at=name)
-    if (
-        entry.name == "npz"
-        and (unpacked := _unpacked_size(content)) > BYTES_PER_CELL * settings.cells + settings.upload
-    ):
-        raise TooLarge(f"unpacks to {unpacked:,} bytes, more than a map of {settings.cells:,} cells needs", at=name)
-    if entry.name == "xp":
+    elif entry.name == "npz":
+        unpacked = _unpacked_size(content)
+        if unpacked > BYTES_PER_CELL * settings.cells + settings.upload:
+            raise TooLarge(f"unpacks to {unpacked:,} bytes, more than a map of {settings.cells:,} cells needs", at=name)
+    elif entry.name == "xp":
         check_size(peek_shape(content, name)[1:], settings)
 
 
@@ -175,37 +176,30 @@ def check_model_upload(content: bytes, name: str, settings: Settings) -> None:
         raise TooLarge(f"must have at most {MAX_MODEL_BYTES:,} bytes when unpacked, got {unpacked:,}", at=name)
 
 
-def _count_pixels(content: bytes, kind: str) -> int:
-    """Return the number of pixels that the header of a picture declares."""
+def _open(content: bytes, kinds: Iterable[str]) -> Image | None:
+    """Open a picture of one of these kinds, without decoding it; None if it is not one."""
     from PIL import Image
 
     Image.init()
-    try:  # Image.open would warn about large pictures before they can be refused.
-        picture = Image.OPEN[kind][0](io.BytesIO(content), "")
-        return int(picture.width * picture.height)
-    except Exception:  # Decoders raise nearly any exception on broken files.
-        return 0
+    for kind in kinds:
+        # Image.open would warn about large pictures before they can be refused. Decoders raise nearly any exception on
+        # broken files and files of another kind.
+        with suppress(Exception):
+            return Image.OPEN[kind][0](io.BytesIO(content), "")
+    return None
 
 
 def open_picture(content: bytes, name: str, settings: Settings) -> Image:
     """Open a picture of sprites, without decoding it. Raise an error if it is no picture, or too large."""
-    from PIL import Image
-
     check_bytes(content, name, settings)
-    Image.init()
-    for kind in SHEET_KINDS:
-        try:
-            picture = Image.OPEN[kind][0](io.BytesIO(content), "")
-        except Exception:  # Decoders raise nearly any exception on files of another kind.
-            continue
-        max_pixels = min(settings.pixels, MAX_PICTURE_PIXELS)
-        if picture.width * picture.height > max_pixels:
-            size = f"{picture.width:,}x{picture.height:,}"
-            raise TooLarge(
-                f"must have at most {max_pixels:,} pixels, got {size}; crop it to the sprites in use", at=name
-            )
-        return picture
-    raise BadFile(f"must be a picture: {', '.join(SHEET_KINDS)}", at=name)
+    picture = _open(content, SHEET_KINDS)
+    if picture is None:
+        raise BadFile(f"must be a picture: {', '.join(SHEET_KINDS)}", at=name)
+    max_pixels = min(settings.pixels, MAX_PICTURE_PIXELS)
+    if picture.width * picture.height > max_pixels:
+        size = f"{picture.width:,}x{picture.height:,}"
+        raise TooLarge(f"must have at most {max_pixels:,} pixels, got {size}; crop it to the sprites in use", at=name)
+    return picture
 
 
 def _unpacked_size(content: bytes) -> int:

@@ -31,8 +31,6 @@ from ..core.tileset import MAX_TILES, Tileset
 from ..core.yaml import read_data
 from ..formats import Source, decode, format_of, format_registry
 from ..formats._animation import AnimationParams
-from ..overlays.kinds import OverlayRequest
-from ..overlays.overlay import Overlay
 from .jobs import CancelToken
 from .limits import (
     check_recipe_size,
@@ -281,9 +279,8 @@ def zip_files(files: Files) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(
-                zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED
-            )  # The date is fixed, so that equal maps give equal bytes.
+            # The date is fixed, so that equal maps give equal bytes.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 
@@ -344,9 +341,3 @@ def read_map_data(value: Any, settings: Settings, tileset: Tileset | None = None
         chosen = make_glyph_tileset([str(label) for label in grid.labels], "sent")
         grid = Grid(chosen.names, grid.cells)
     return TileMap(grid.to_tile_ids(chosen).astype(chosen.dtype), chosen)
-
-
-def draw_overlay(map: TileMap, text: str, token: CancelToken) -> Overlay:
-    """Return the overlay of a map for a description such as `hot-path,slack=8`."""
-    token.check()
-    return OverlayRequest.parse(text).compute(map)

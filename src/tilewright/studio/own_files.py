@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from .. import data
@@ -137,26 +137,15 @@ def embed_pictures(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 def list_missing(recipe: Mapping[str, Any]) -> list[str]:
     """Return the file names of the pictures that a recipe names and that are not in the store."""
-    return [
-        str(sheet.get("image", "picture"))[:80]
-        for sheet in _iter_sheets(recipe)
-        if sheet["data"].startswith(DIGEST_PREFIX) and not picture_store.get(sheet["data"])
-    ]
+    missing: list[str] = []
 
+    def collect(sheet: Mapping[str, Any]) -> Mapping[str, Any]:
+        if sheet["data"].startswith(DIGEST_PREFIX) and not picture_store.get(sheet["data"]):
+            missing.append(str(sheet.get("image", "picture"))[:80])
+        return sheet
 
-def _is_sheet(key: Any, value: Any) -> bool:
-    return key == "sheet" and isinstance(value, Mapping) and isinstance(value.get("data"), str)
-
-
-def _iter_sheets(data: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    if isinstance(data, Mapping) and depth < MAX_DEPTH:
-        for key, value in data.items():
-            if _is_sheet(key, value):
-                yield value
-            yield from _iter_sheets(value, depth + 1)
-    elif isinstance(data, list) and data and isinstance(data[0], Mapping) and depth < MAX_DEPTH:
-        for value in data:
-            yield from _iter_sheets(value, depth + 1)
+    _replace_sheets(recipe, collect)
+    return missing
 
 
 def _replace_sheets(
@@ -164,14 +153,25 @@ def _replace_sheets(
 ) -> dict[str, Any]:
     """Return plain data in which every sheet with a picture is changed."""
 
-    def walk(value: Any, depth: int) -> Any:
-        if isinstance(value, Mapping) and depth < MAX_DEPTH:
-            return {key: change(one) if _is_sheet(key, one) else walk(one, depth + 1) for key, one in value.items()}
-        if isinstance(value, list) and any(isinstance(one, Mapping) for one in value[:MAX_DEPTH]):
-            return [walk(one, depth + 1) for one in value]
-        return value
+    def change_sheet(part: Mapping[str, Any]) -> Mapping[str, Any]:
+        match part:
+            case {"sheet": {"data": str()} as sheet}:
+                return {**part, "sheet": change(sheet)}
+        return part
 
-    return dict(walk(data, 0) if any(True for _ in _iter_sheets(data)) else data)
+    return dict(_replace_parts(data, change_sheet))
+
+
+def _replace_parts(value: Any, change: Callable[[Mapping[str, Any]], Any], depth: int = 0) -> Any:
+    """Return plain data in which every mapping is changed, before the mappings inside it."""
+    if depth < MAX_DEPTH and isinstance(value, Mapping):
+        changed = change(value)
+        if not isinstance(changed, Mapping):
+            return changed
+        return {key: _replace_parts(one, change, depth + 1) for key, one in changed.items()}
+    if depth < MAX_DEPTH and isinstance(value, list) and any(isinstance(one, Mapping) for one in value[:MAX_DEPTH]):
+        return [_replace_parts(one, change, depth + 1) for one in value]
+    return value
 
 
 # -- models -----------------------------------------------------------------------------------------------------
@@ -195,17 +195,13 @@ def name_model_files(recipe: Mapping[str, Any]) -> tuple[dict[str, Any], list[st
     """Return a recipe that names the files of its uploaded models instead of their digests, and these files."""
     files: list[str] = []
 
-    def walk(value: Any, depth: int) -> Any:
-        if isinstance(value, Mapping) and depth < MAX_DEPTH:
-            if not is_reference(value):
-                return {key: walk(one, depth + 1) for key, one in value.items()}
-            files.append(f"{value['model']}.npz")
-            return files[-1]
-        is_nested = isinstance(value, list) and any(isinstance(one, Mapping) for one in value[:MAX_DEPTH])
-        return [walk(one, depth + 1) for one in value] if is_nested and depth < MAX_DEPTH else value
+    def name_file(part: Mapping[str, Any]) -> Any:
+        if not is_reference(part):
+            return part
+        files.append(f"{part['model']}.npz")
+        return files[-1]
 
-    named = {key: walk(value, 1) for key, value in recipe.items()}
-    return named, [*dict.fromkeys(files)]
+    return _replace_parts(recipe, name_file), [*dict.fromkeys(files)]
 
 
 def is_reference(value: Any) -> bool:

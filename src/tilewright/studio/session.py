@@ -174,16 +174,16 @@ class Session:
 
     def undo(self) -> None:
         """Return to the previous state. The view settings stay the same."""
-        if self._undo:
-            self._redo.append(self.state)
-            self._undo_group = ""
-            self._apply_state(self._undo.pop().with_view_of(self.state))
+        self._exchange_state(self._undo, self._redo)
 
     def redo(self) -> None:
-        if self._redo:
-            self._undo.append(self.state)
+        self._exchange_state(self._redo, self._undo)
+
+    def _exchange_state(self, source: list[State], target: list[State]) -> None:
+        if source:
+            target.append(self.state)
             self._undo_group = ""
-            self._apply_state(self._redo.pop().with_view_of(self.state))
+            self._apply_state(source.pop().with_view_of(self.state))
 
     @property
     def can_undo(self) -> bool:

@@ -282,14 +282,13 @@ class State:
         if data.get("v") != VERSION:
             raise BadFile(f"it was made by another version of the studio ({short_repr(data.get('v'))})")
         _check_recipe(data["recipe"])
-        locks, painted = data.get("locks", data["recipe"].get("locks")), data.get("painted")
-        off = tuple(number for number in data.get("off", ()) if type(number) is int)
+        painted = data.get("painted")
         return cls(
             _with_present_names(store_pictures(data["recipe"])),
-            _read_locks(locks),
+            _read_locks(data.get("locks", data["recipe"].get("locks"))),
             None if painted is None else _read_painted(painted),
             LandmarkEdits.from_data(data.get("landmarks", {})),
-            off,
+            tuple(number for number in data.get("off", ()) if type(number) is int),
             ViewSettings.keep_valid(data.get("look")),
             SampleState.from_link(data, "example"),
             Gallery.from_link(data, "gallery"),

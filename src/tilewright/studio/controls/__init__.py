@@ -14,10 +14,11 @@ from ...core.fields import UNSET, Field, fields_of
 from ...core.params import Params
 from ...core.tileset import Tile
 from ..jobs import JobQueue
-from .control import ControlContext, list_names
-from .form import Form, register_control
+from . import grids, maps, tables, words  # noqa: F401  # Their controls register themselves.
+from .control import ControlContext, list_names, with_value
+from .form import Form
 
-__all__ = ["UNSET", "Controls", "register_control"]
+__all__ = ["UNSET", "Controls", "with_value"]
 STYLE = Path(__file__).with_name("controls.css")
 _styled_clients: WeakSet[Client] = WeakSet()
 """Clients that already have the style sheet of the controls."""

@@ -17,6 +17,7 @@ from ...core.errors import Path
 from ...core.fields import UNSET, Field
 from ...core.tileset import Tile
 from ..jobs import JobQueue
+from ..page.widgets import dropdown, labeled_button
 
 
 @dataclass
@@ -79,8 +80,28 @@ class ControlBinding:
     """Called with the error message of an invalid input, whose value is not sent; "" clears the message."""
 
 
+_controls_by_kind: dict[str, type[Control]] = {}
+_declared_controls: dict[str, type[Control]] = {}
+
+
 class Control(ABC):
-    """Control of a field, built into the current slot. `show` does not call the callbacks."""
+    """Control of a field, built into the current slot. `show` does not call the callbacks.
+
+    A class with a `kind` is the control of all fields of this kind. A class with a `name` is the control of the fields
+    and models that declare `control=name`.
+    """
+
+    def __init_subclass__(cls, *, kind: str = "", name: str = "") -> None:
+        super().__init_subclass__()
+        if kind:
+            _controls_by_kind[kind] = cls
+        if name:
+            _declared_controls[name] = cls
+
+    @staticmethod
+    def class_of(field: Field) -> type[Control]:
+        """Return the control class of a field: the declared one, or that of its kind."""
+        return _declared_controls.get(field.control) or _controls_by_kind["names" if field.names_of else field.kind]
 
     is_wide: ClassVar[bool] = False
     """Whether the control is below its label instead of next to it."""
@@ -94,7 +115,6 @@ class Control(ABC):
         self.field, self.context, self.binding, self.is_small = field, context, binding, is_small
         self.value: Any = UNSET
         """The current value."""
-        self._is_showing = False
         self.build()
 
     @abstractmethod
@@ -103,16 +123,12 @@ class Control(ABC):
 
     @abstractmethod
     def draw(self, value: Any) -> None:
-        """Draw a value. None means that there is no value."""
+        """Draw a value, with `show_value` for elements that report choices. None means that there is no value."""
 
     def show(self, value: Any) -> None:
         """Show a new value. UNSET shows the default."""
         self.value = value
-        self._is_showing = True
-        try:
-            self.draw(self.default if value is UNSET else value)
-        finally:
-            self._is_showing = False
+        self.draw(self.default if value is UNSET else value)
 
     @classmethod
     def summary(cls, value: Any, context: ControlContext) -> str:
@@ -145,9 +161,7 @@ class Control(ABC):
         return "none" if self.field.nullable else "required" if self.field.default is UNSET else ""
 
     def send(self, value: Any) -> None:
-        """Report a change by the user. During `show`, nothing is reported."""
-        if self._is_showing:
-            return
+        """Report a change by the user."""
         self.binding.fail("")
         self.value = value
         self.binding.send(value)
@@ -189,9 +203,9 @@ def icon_button(icon: str, tip: str, on_click: Callable[[], Any]) -> ui.button:
     return button.classes("tc-icon")
 
 
-def text_button(text: str, icon: str | None = None, on_click: Callable[[], Any] | None = None) -> ui.button:
+def text_button(text: str, icon: str | None, on_click: Callable[[], Any] | None, test_id: str) -> ui.button:
     """Return a small button with text."""
-    return ui.button(text, icon=icon, on_click=on_click, color=None).props("flat dense no-caps").classes("tc-more")
+    return labeled_button(text, icon, on_click, test_id, "flat dense").classes("tc-more")
 
 
 CLICK_SCRIPT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
@@ -213,6 +227,11 @@ def tool_buttons(test_id: str, actions: Actions) -> ui.element:
             actions[event.args][2]()
 
     return element.on("click", on_click, js_handler=CLICK_SCRIPT)
+
+
+def with_value(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Return values by name of which one is changed. UNSET removes it."""
+    return {key: one for key, one in {**values, name: value}.items() if one is not UNSET}
 
 
 def summarize(value: Any) -> str:
@@ -245,9 +264,7 @@ def list_names(items: Any) -> list[str]:
     return [name.partition(":")[0] for name in found if isinstance(name, str)]
 
 
-def select(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.select:
-    """Return a drop-down list. `on_choose` is called with the key of an option."""
-    element = ui.select(options, on_change=lambda event: on_choose(event.value))
-    element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-    element.props["data-testid"], element.props["popup-content-class"] = test_id, "tc-popup"
-    return element
+def select(options: dict[str, str], choose: Callable[[Any], None], test_id: str) -> ui.select:
+    """Return a drop-down list. `choose` is called with the key of an option."""
+    element = dropdown({**options}, choose, test_id).classes("tc-select")
+    return element.props("hide-bottom-space popup-content-class=tc-popup")

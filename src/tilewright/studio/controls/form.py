@@ -6,16 +6,15 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from nicegui import ui
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import toggle_class
-from . import grids, maps, numbers, words
-from .control import Control, ControlBinding, ControlContext, Mark, select, text_button
+from ..page.widgets import FoldingSection, on_choice, show_value, toggle_class
+from .control import Control, ControlBinding, ControlContext, Mark, select, with_value
 from .grids import count_states, resize_scores
 from .numbers import find_bands, fit_borders
 
@@ -27,55 +26,6 @@ STRUCTURED_KINDS = frozenset({"items", "model", "union", "words", "numbers", "ce
 """Kinds that recipes may contain as compact strings."""
 HELP_SCRIPT = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
 log = logging.getLogger(__name__)
-
-
-@cache
-def _list_controls() -> dict[str, type[Control]]:
-    from .tables import ItemsControl  # which imports this module
-
-    return {
-        "number": numbers.NumberControl,
-        "tuple": numbers.TupleControl,
-        "numbers": numbers.NumbersControl,
-        "strip": numbers.StripControl,
-        "switch": words.SwitchControl,
-        "choice": words.ChoiceControl,
-        "text": words.TextControl,
-        "names": words.NamesControl,
-        "tile": words.TileControl,
-        "words": words.WordsControl,
-        "choices": words.ChoicesControl,
-        "json": words.JsonControl,
-        "scores": grids.ScoresControl,
-        "offsets": grids.OffsetsControl,
-        "cells": grids.CellsControl,
-        "model": ModelControl,
-        "union": UnionControl,
-        "items": ItemsControl,
-        "map": maps.MapControl,
-        "maps": maps.MapsControl,
-        "file": maps.FileControl,
-        "network": maps.NetworkControl,
-        "recipe": maps.RecipeControl,
-    }
-
-
-_custom_controls: dict[str, type[Control]] = {}
-
-
-def register_control(name: str, control: type[Control]) -> None:
-    """Register the control of fields and models that declare `control=name`."""
-    _custom_controls[name] = control
-
-
-def find_control_class(field: Field) -> type[Control]:
-    """Return the control class of a field: the declared one, or that of its kind."""
-    return _custom_controls.get(field.control) or _list_controls()["names" if field.names_of else field.kind]
-
-
-def build_control(field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False) -> Control:
-    """Build the control of a field into the current slot."""
-    return find_control_class(field)(field, context, binding, is_small=is_small)
 
 
 class Row:
@@ -96,7 +46,8 @@ class Row:
         self._error = self._problem = ""
         with ui.element("div").classes("tc-row") as self.element:
             self.element.props["data-help"] = field.description
-            if find_control_class(field).is_wide:
+            control_class = Control.class_of(field)
+            if control_class.is_wide:
                 self.element.classes("tc-wide")
             label = ui.label(field.label).classes("tc-label").props("role=button tabindex=0")
             label.props["title"] = field.description
@@ -107,7 +58,7 @@ class Row:
             self._reset.props["aria-label"] = self._reset.props["title"] = f"restore the default: {field.label}"
             self._reset.props["data-testid"] = f"{test_id}-reset"
             with ui.element("div").classes("tc-control"):
-                self.control = build_control(field, context, ControlBinding(test_id, self._on_change, self._on_error))
+                self.control = control_class(field, context, ControlBinding(test_id, self._on_change, self._on_error))
         self.show(value)
 
     def show(self, value: Any) -> None:
@@ -172,7 +123,7 @@ class Form:
         if not is_inner:
             self._context = replace(self._context, root=self._context.value_of)
         self._test_id, self._is_inner = test_id, is_inner
-        self._more: ui.element | None = None
+        self._more: FoldingSection | None = None
         self._hidden: set[str] = set()
         self.rows: dict[str, Row] = {}
         blocks = [[*block] for _, block in groupby(fields, lambda field: field.group or field.name)]
@@ -181,11 +132,10 @@ class Form:
             self._add_rows(blocks[:shown])
             if blocks[shown:]:
                 self._hidden = {field.name for block in blocks[shown:] for field in block}
-                self._more_button = text_button(f"{len(self._hidden)} more", "expand_more", lambda: self._toggle_more())
-                self._more_button.props["data-testid"] = f"{test_id}-more"
-                with ui.element("div").classes("tc-form") as self._more:
+                self._more = FoldingSection(f"{len(self._hidden)} more", "Less", f"{test_id}-more", "tc-more")
+                self._more.enable(True)
+                with self._more.body.classes("tc-form"):
                     self._add_rows(blocks[shown:])
-                self._more.set_visibility(False)
                 self._open_more()
         self._hide()
 
@@ -220,14 +170,8 @@ class Form:
                     self.rows[field.name] = Row(field, value, self._context, test_id, send, is_inner=self._is_inner)
 
     def _open_more(self) -> None:
-        if self._more is not None and not self._more.visible and self._hidden & self._values.keys():
-            self._toggle_more()
-
-    def _toggle_more(self) -> None:
-        if self._more is not None:
-            self._more.set_visibility(not self._more.visible)
-            self._more_button.icon = "expand_less" if self._more.visible else "expand_more"
-            self._more_button.text = "Less" if self._more.visible else f"{len(self._hidden)} more"
+        if self._more is not None and self._hidden & self._values.keys():
+            self._more.open()
 
     def _on_row_change(self, field: Field, value: Any) -> None:
         if field.sizes and isinstance(value, int) and self._resize(field, value):
@@ -238,9 +182,7 @@ class Form:
         self._set_value(field.name, value)
 
     def _set_value(self, name: str, value: Any) -> None:
-        self._values = {key: old for key, old in self._values.items() if key != name}
-        if value is not UNSET:
-            self._values[name] = value
+        self._values = with_value(self._values, name, value)
         self._refresh_dependents(name)
         self._on_change(name, value)
 
@@ -327,23 +269,22 @@ class InnerForm(Control):
 
     def _on_field_change(self, name: str, value: Any) -> None:
         before = self.value if isinstance(self.value, dict) else self.default or {}
-        after = {key: old for key, old in before.items() if key != name}
-        self.send(after if value is UNSET else {**before, name: value})
+        self.send(with_value(before, name, value))
 
 
-class ModelControl(InnerForm):
+class ModelControl(InnerForm, kind="model"):
     """A group of fields, with a switch if it is optional."""
 
     def build(self) -> None:
         self._switch: ui.switch | None = None
         if self.field.nullable:
-            self._switch = ui.switch(on_change=lambda event: self._on_switch(bool(event.value))).props("dense")
-            self._switch.props["data-testid"] = self.binding.test_id
+            self._switch = on_choice(ui.switch(), self._on_switch)
+            self._switch.props(f"dense data-testid={self.binding.test_id}")
         super().build()
 
     def draw(self, value: Any) -> None:
         if self._switch is not None:
-            self._switch.value = value is not None
+            show_value(self._switch, value is not None)
         self._inside.set_visibility(isinstance(value, dict))
         if isinstance(value, dict):
             self._show_parts(self.parts, value)
@@ -354,8 +295,6 @@ class ModelControl(InnerForm):
         return self.field.parts
 
     def _on_switch(self, is_on: bool) -> None:
-        if self._is_showing:
-            return
         if is_on:
             self.put(self.field.initial_value)
         else:
@@ -363,7 +302,7 @@ class ModelControl(InnerForm):
             self.clear()
 
 
-class UnionControl(InnerForm):
+class UnionControl(InnerForm, kind="union"):
     """Selection of one of several models, and its fields."""
 
     def build(self) -> None:
@@ -377,17 +316,16 @@ class UnionControl(InnerForm):
         word = value.get(self.field.key)
         if word not in self.field.variants:
             word = next(iter(self.field.variants))
-        self._select.value = word
+        show_value(self._select, word)
         if word != self._variant:
             self._variant, self._form = word, None
             self._inside.clear()
         self._show_parts(self.field.variants[word].parts, value)
 
     def _on_choice(self, word: Any) -> None:
-        if not self._is_showing and word in self.field.variants:
+        if word in self.field.variants:
             self.put({self.field.key: word, **self.field.variants[word].initial_value})
 
     def _on_field_change(self, name: str, value: Any) -> None:
         before = self.value if isinstance(self.value, dict) else self.default or {}
-        after = {self.field.key: self._variant, **{key: old for key, old in before.items() if key != name}}
-        self.send(after if value is UNSET else {**after, name: value})
+        self.send(with_value({self.field.key: self._variant, **before}, name, value))

@@ -15,7 +15,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import is_list, read_script, write_number
+from ..page.widgets import on_choice, read_script, show_value, write_number
 from .control import Control, icon_button, select, swatch, text_button
 from .numbers import ControlInput, Slider, read_number
 
@@ -55,7 +55,7 @@ def _draw_score() -> float:
     return random.randrange(101) / 100
 
 
-class ScoresControl(Control):
+class ScoresControl(Control, kind="scores"):
     """Scores of pairs of neighboring states, shown as colors."""
 
     is_wide = True
@@ -64,18 +64,21 @@ class ScoresControl(Control):
         self._scores: list[float] = []
         self._side = 0
         self._selected: int | None = None
-        self._editor: tuple[ui.element, ui.label, Slider, ControlInput] | None = None
         with ui.element("div").classes("tc-line tc-tools"):
             icon_button("casino", "random scores", self._randomize)
             if "random" in self.field.choices:
-                by_seed = text_button("from seed", on_click=lambda: self.put("random"))
+                test_id = f"{self.binding.test_id}-from-seed"
+                by_seed = text_button("from seed", None, lambda: self.put("random"), test_id)
                 by_seed.props["title"] = "draw the scores from the seed"
             self._note = ui.label().classes("tc-note")
-        self._board = ui.html("", sanitize=False).classes("tc-scores")
-        self._board.props["data-testid"] = self.binding.test_id
+        self._board = ui.html("", sanitize=False).classes("tc-scores").props(f"data-testid={self.binding.test_id}")
         self._board.on("pointerdown", self._on_drag, js_handler=SCRUB)
         self._board.on("keydown", self._on_drag, js_handler=KEYS)
-        self._below = ui.element("div")
+        with ui.element("div").classes("tc-line") as self._editor:
+            self._selected_label = ui.label().classes("tc-note")
+            self._slider = on_choice(Slider(min=0, max=1, step=0.01), self._on_slide)
+            self._slider.props("dense aria-label=score").classes("tc-slider")
+            self._box = ControlInput(self, self._on_input, part="-cell", step=0.01, hint="")
 
     @property
     def _states(self) -> int:
@@ -97,12 +100,12 @@ class ScoresControl(Control):
         number = self._states_field
         if self.value is UNSET and value is not None and number is not None and number.name in self.context.siblings():
             value = "random"  # If only the number of states is set, the scores are random.
-        is_list = isinstance(value, (list, tuple)) and count_states(value) > 0
-        self._scores = flatten_scores(value) if is_list else []
-        self._side = count_states(value) if is_list else self._states if value is not None else 0
+        is_matrix = isinstance(value, (list, tuple)) and count_states(value) > 0
+        self._scores = flatten_scores(value) if is_matrix else []
+        self._side = count_states(value) if is_matrix else self._states if value is not None else 0
         if self._selected is not None and self._selected >= len(self._scores):
             self._selected = None
-        self._note.text = "drag a cell up or down" if is_list else self._describe_source(value)
+        self._note.text = "drag a cell up or down" if is_matrix else self._describe_source(value)
         self._draw_board()
         self._draw_editor()
 
@@ -143,41 +146,25 @@ class ScoresControl(Control):
 
     def _draw_editor(self) -> None:
         """Show a slider and a text field for the selected score."""
-        if self._selected is None:
-            if self._editor is not None:
-                self._editor[0].set_visibility(False)
-            return
-        if self._editor is None:
-            with self._below, ui.element("div").classes("tc-line") as line:
-                label = ui.label().classes("tc-note")
-                slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._on_slide(event.value))
-                slider.props("dense aria-label=score").classes("tc-slider")
-                box = ControlInput(self, self._on_input, part="-cell", step=0.01, hint="")
-            self._editor = (line, label, slider, box)
-        line, label, slider, box = self._editor
-        line.set_visibility(True)
-        row, column = divmod(self._selected, self._side)
-        label.text = f"{row} next to {column}"
-        was, self._is_showing = self._is_showing, True
-        slider.value = min(max(self._scores[self._selected], 0), 1)
-        box.value = write_number(self._scores[self._selected])
-        self._is_showing = was
+        self._editor.set_visibility(self._selected is not None)
+        if self._selected is not None:
+            row, column = divmod(self._selected, self._side)
+            self._selected_label.text = f"{row} next to {column}"
+            show_value(self._slider, min(max(self._scores[self._selected], 0), 1))
+            self._box.value = write_number(self._scores[self._selected])
 
     def _on_drag(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 3):
-            return
-        action, place, score = event.args
-        if not isinstance(place, int) or not 0 <= place < len(self._scores) or not isinstance(score, (int, float)):
-            return
-        self._selected = place
-        if action == "select":
-            self._draw_board()
-            self._draw_editor()
-        else:
-            self._change(float(score), redraws=action == "done")
+        match event.args:
+            case [action, int(place), int() | float() as score] if 0 <= place < len(self._scores):
+                self._selected = place
+                if action == "select":
+                    self._draw_board()
+                    self._draw_editor()
+                else:
+                    self._change(float(score), redraws=action == "done")
 
-    def _on_slide(self, score: float | None) -> None:
-        if not self._is_showing and isinstance(score, (int, float)):
+    def _on_slide(self, score: float) -> None:
+        if isinstance(score, (int, float)):
             self._change(round(float(score), 4))
 
     def _on_input(self, text: str) -> None:
@@ -203,7 +190,7 @@ STROKE = read_script(__file__, "stroke_cells")
 """Toggles a cell and sets all cells of the stroke to the same state. Click events are those of the keyboard."""
 
 
-class OffsetsControl(Control):
+class OffsetsControl(Control, kind="offsets"):
     """Neighbors of a cell: a named neighborhood, or a grid of cells around the center."""
 
     is_wide = True
@@ -221,7 +208,7 @@ class OffsetsControl(Control):
         self._board = _build_board(self)
 
     def draw(self, value: Any) -> None:
-        self._select.value = value if isinstance(value, str) and value in self.field.choices else ""
+        show_value(self._select, value if isinstance(value, str) and value in self.field.choices else "")
         self._offsets = _read_pairs(self._means.get(value) if isinstance(value, str) else value)
         self._reach = max(self._reach, min(MAX_REACH, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
         self._draw_board()
@@ -245,7 +232,7 @@ class OffsetsControl(Control):
         self._draw_board()
 
     def _on_name(self, word: Any) -> None:
-        if not self._is_showing and word:
+        if word:
             self.put(word)
 
     def take_stroke(self, places: list[int], is_on: bool) -> None:
@@ -267,9 +254,9 @@ def _build_board(control: OffsetsControl | CellsControl) -> ui.html:
     board.props["data-testid"] = control.binding.test_id
 
     def on_stroke(event: GenericEventArguments) -> None:
-        if is_list(event.args, 2) and isinstance(event.args[1], list):
-            places = [place for place in event.args[1] if isinstance(place, int) and place >= 0]
-            control.take_stroke(places, bool(event.args[0]))
+        match event.args:
+            case [is_on, list(places)]:
+                control.take_stroke([one for one in places if isinstance(one, int) and one >= 0], bool(is_on))
 
     for name in ("pointerdown", "click"):
         board.on(name, on_stroke, js_handler=STROKE)
@@ -301,7 +288,7 @@ def _read_pairs(value: Any) -> list[tuple[int, int]]:
     return list(zip(flat[::2], flat[1::2], strict=False))
 
 
-class CellsControl(Control):
+class CellsControl(Control, kind="cells"):
     """Matrix of 0 and 1, as a grid of cells to click; the center is marked."""
 
     is_wide = True
@@ -336,10 +323,5 @@ class CellsControl(Control):
         self.put(resize_cells(self._rows, width, height))
 
     def take_stroke(self, places: list[int], is_on: bool) -> None:
-        width = len(self._rows[0])
-        self.put(
-            [
-                [int(is_on) if y * width + x in places else cell for x, cell in enumerate(row)]
-                for y, row in enumerate(self._rows)
-            ]
-        )
+        width, rows = len(self._rows[0]), enumerate(self._rows)
+        self.put([[int(is_on) if y * width + x in places else cell for x, cell in enumerate(row)] for y, row in rows])

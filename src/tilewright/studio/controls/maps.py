@@ -31,10 +31,10 @@ from ..jobs import Cancelled
 from ..map.payloads import data_url
 from ..operations import read_upload
 from ..own_files import StudioResolver, is_reference, store_model
-from ..page.widgets import Uploader, is_list
+from ..page.widgets import InvalidInput, Uploader, show_value
 from ..settings import Settings
 from .control import Control, ControlContext, icon_button, select, text_button
-from .numbers import ControlInput, InvalidInput
+from .numbers import ControlInput
 from .words import PICK_SCRIPT
 
 T = TypeVar("T")
@@ -58,11 +58,10 @@ class UploadButton:
         queue = control.context.queue
         self._settings = Settings() if queue is None else queue.settings
         self._upload = Uploader(self._settings, self._on_upload, control.binding.fail, accept=accept)
-        self._upload.classes("tc-hidden")
-        self._upload.props["data-testid"] = f"{control.binding.test_id}-upload"
+        self._upload.classes("tc-hidden").props(f"data-testid={control.binding.test_id}-upload")
         pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
-        button = text_button("Upload", "upload_file").on("click", js_handler=pick)
-        button.props["data-testid"] = f"{control.binding.test_id}-open"
+        button = text_button("Upload", "upload_file", None, f"{control.binding.test_id}-open")
+        button.on("click", js_handler=pick)
 
     async def _on_upload(self, content: bytes, name: str) -> None:
         queue = self._control.context.queue
@@ -75,7 +74,7 @@ class UploadButton:
             self._control.binding.fail(str(error))
 
 
-class MapsControl(Control):
+class MapsControl(Control, kind="maps"):
     """One or several maps: built-in samples or uploaded files."""
 
     is_wide = True
@@ -86,18 +85,16 @@ class MapsControl(Control):
         self._open_index: int | None = None
         self._menu: ui.menu | None = None
         with ui.element("div").classes("tc-pick") as self._anchor:
-            self._list = ui.html("", sanitize=False).classes("tc-maps")
-            self._list.props["data-testid"] = self.binding.test_id
+            self._list = ui.html("", sanitize=False).classes("tc-maps").props(f"data-testid={self.binding.test_id}")
             self._list.on("click", self._on_click, js_handler=ENTRY_CLICK_SCRIPT)
             with ui.element("div").classes("tc-line tc-wrap"):
-                choose = text_button("Choose", "grid_view", lambda: self._open_menu(0))
-                choose.props["data-testid"] = f"{self.binding.test_id}-choose"
+                text_button("Choose", "grid_view", lambda: self._open_menu(0), f"{self.binding.test_id}-choose")
                 if self.takes_many:
                     icon_button("add", "add a sample", lambda: self._open_menu(None))
                 endings = {ending for entry in format_registry if entry.read for ending in entry.extensions}
                 UploadButton(self, ",".join(sorted(endings.union(PICTURE_EXTENSIONS))), read_map_file, self._take)
                 if self.context.on_draw is not None:
-                    text_button("Draw in By example", "draw", self.context.on_draw)
+                    text_button("Draw in By example", "draw", self.context.on_draw, f"{self.binding.test_id}-draw")
 
     def draw(self, value: Any) -> None:
         is_many = self.takes_many and isinstance(value, (list, tuple)) and not _is_single_map(value)
@@ -114,13 +111,11 @@ class MapsControl(Control):
         self._list.content = "".join(parts) or "<em>none</em>"
 
     def _on_click(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 2):
-            return
-        action, place = event.args
-        if action == "remove":
-            self._set_maps([one for number, one in enumerate(self._maps) if number != place])
-        elif isinstance(place, int):
-            self._open_menu(place)
+        match event.args:
+            case ["remove", int(place)]:
+                self._set_maps([one for number, one in enumerate(self._maps) if number != place])
+            case ["open", int(place)]:
+                self._open_menu(place)
 
     def _open_menu(self, place: int | None) -> None:
         """Open the menu of built-in samples. The choice replaces the map at an index or, for None, is appended."""
@@ -171,13 +166,13 @@ def _is_single_map(value: Any) -> bool:
     return bool(value) and (has_label_rows or has_glyph_rows)
 
 
-class MapControl(MapsControl):
+class MapControl(MapsControl, kind="map"):
     """One map."""
 
     takes_many = False
 
 
-class FileControl(Control):
+class FileControl(Control, kind="file"):
     """A file: the name of a built-in file, or the content of an uploaded file."""
 
     is_wide = True
@@ -222,7 +217,7 @@ def read_object_file(content: bytes, name: str, settings: Settings) -> dict[str,
         raise BadFile("must be an object in JSON, YAML or TOML", at=bare) from None
 
 
-class RecipeControl(Control):
+class RecipeControl(Control, kind="recipe"):
     """A nested recipe: a built-in recipe, a technique with its defaults, or YAML."""
 
     is_wide = True
@@ -240,15 +235,14 @@ class RecipeControl(Control):
         word = f"recipe {value}" if isinstance(value, str) else ""
         if isinstance(value, dict) and set(value) == {"technique"}:
             word = f"technique {value['technique']}"
-        self._select.value = word if word in self._options else "" if value is not None else None
+        show_value(self._select, word if word in self._options else "" if value is not None else None)
         self._text.value = write_data(value).rstrip() if isinstance(value, dict) else ""
         self._text.set_visibility(not isinstance(value, str))
 
     def _on_choice(self, word: Any) -> None:
-        if self._is_showing or not word:
-            return
-        kind, _, name = str(word).partition(" ")
-        self.put(name if kind == "recipe" else {"technique": name})
+        if word:
+            kind, _, name = str(word).partition(" ")
+            self.put(name if kind == "recipe" else {"technique": name})
 
     def _on_input(self, text: str) -> None:
         if not text:
@@ -296,24 +290,19 @@ def draw_built_in(name: str) -> str:
 
 def describe_map(value: Any, context: ControlContext) -> tuple[str, str, str]:
     """Return a map's picture, name and size."""
-    if isinstance(value, str) and "\n" not in value:
-        grid = read_grid(value)
-        count = len(data.list_members(value)) if value in data.list_collections() else 0
-        size = pluralize(count, "map") if count else _describe_size(grid)
-        return draw_built_in(value) if grid is not None else "", value, size
     grid = read_grid(value)
-    return (draw_preview(grid, context) if grid is not None else ""), "own map", _describe_size(grid)
-
-
-def _describe_size(grid: Grid | None) -> str:
-    return format_size(grid.shape) if grid is not None else "unknown"
+    size = format_size(grid.shape) if grid is not None else "unknown"
+    if not isinstance(value, str) or "\n" in value:
+        return draw_preview(grid, context) if grid is not None else "", "own map", size
+    members = data.list_members(value) if value in data.list_collections() else ()
+    return draw_built_in(value), value, pluralize(len(members), "map") if members else size
 
 
 MAX_LISTED_TILES = 12
 """Maximum number of tiles that the note lists."""
 
 
-class NetworkControl(Control):
+class NetworkControl(Control, kind="network"):
     """A built-in model by name, or an uploaded model by its name and digest."""
 
     is_wide = True
@@ -324,20 +313,19 @@ class NetworkControl(Control):
         with ui.element("div").classes("tc-line"):
             self._select = select({}, self._on_choice, self.binding.test_id)
             UploadButton(self, ".npz", store_model, lambda model: self.put(model.to_data()))
-        self._note = ui.label().classes("tc-note")
-        self._note.props["data-testid"] = f"{self.binding.test_id}-note"
+        self._note = ui.label().classes("tc-note").props(f"data-testid={self.binding.test_id}-note")
 
     def draw(self, value: Any) -> None:
         option = str(value["digest"]) if is_reference(value) else str(value)
         if is_reference(value):
             self._values[option] = value
         options = {key: _label(one) for key, one in {**self._values, option: value}.items() if one is not None}
-        self._select.set_options(options, value=option if value is not None else None)
+        show_value(self._select, option if value is not None else None, options)
         self._note.text = _describe(value)
         self._note.set_visibility(bool(self._note.text))
 
     def _on_choice(self, option: Any) -> None:
-        if not self._is_showing and option in self._values:
+        if option in self._values:
             self.put(self._values[option])
 
 

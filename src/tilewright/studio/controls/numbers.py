@@ -11,7 +11,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import DebouncedInput, is_list, read_script, toggle_class, write_number
+from ..page.widgets import DebouncedInput, InvalidInput, on_choice, read_script, show_value, toggle_class, write_number
 from .control import Control
 
 MAX_NUMBER = 1 << 62
@@ -20,10 +20,6 @@ MIN_LOG_RATIO = 1000
 """Ratio of the ends of a slider from which its scale is logarithmic."""
 LOG_STEPS = 200
 """Number of steps of a logarithmic slider."""
-
-
-class InvalidInput(ValueError):
-    """An input that is not a valid value of its field."""
 
 
 def read_number(text: str, field: Field) -> int | float:
@@ -59,18 +55,15 @@ class ControlInput(DebouncedInput):
         step: float | None = None,
         hint: str | None = None,
     ) -> None:
-        """Create the field. `on_commit` may raise InvalidInput; `part` is appended to the control's test id."""
-
-        def commit(text: str) -> None:
-            try:
-                on_commit(text)
-            except InvalidInput as error:
-                control.binding.fail(str(error))
-
+        """Create the field. `part` is appended to the control's test id."""
+        self._binding = control.binding
         hint = control.empty_label if hint is None else hint
-        super().__init__(control.binding.test_id + part, commit, step=step, hint=hint, on_cancel=control.revert)
+        super().__init__(control.binding.test_id + part, on_commit, step=step, hint=hint, on_cancel=control.revert)
         self.classes("tc-box")
         self.props["aria-label"] = control.field.label + part.replace("-", " ")
+
+    def mark_problem(self, problem: str) -> None:
+        self._binding.fail(problem)
 
 
 class Slider(ui.slider):
@@ -79,7 +72,7 @@ class Slider(ui.slider):
     LOOPBACK = False
 
 
-class NumberControl(Control):
+class NumberControl(Control, kind="number"):
     """A number: a text field, and a slider if the field has a usual range."""
 
     def build(self) -> None:
@@ -90,7 +83,7 @@ class NumberControl(Control):
             self._low, self._high = span
             self._is_logarithmic = self._low > 0 and self._high / self._low >= MIN_LOG_RATIO
             low, high, step = (0, 1, 1 / LOG_STEPS) if self._is_logarithmic else (*span, field.step)
-            self._slider = Slider(min=low, max=high, step=step, on_change=lambda event: self._on_slide(event.value))
+            self._slider = on_choice(Slider(min=low, max=high, step=step), self._on_slide)
             self._slider.props("dense").classes("tc-slider")
             self._slider.props["aria-label"] = field.label
         step = field.step if span is not None else 1 if field.is_integer else 0.1
@@ -104,13 +97,12 @@ class NumberControl(Control):
         if self._slider is not None:
             number = value if isinstance(value, (int, float)) else self._low
             number = min(max(number, self._low), self._high)
-            self._slider.value = (
-                log(number / self._low) / log(self._high / self._low) if self._is_logarithmic else number
-            )
+            position = log(number / self._low) / log(self._high / self._low) if self._is_logarithmic else number
+            show_value(self._slider, position)
             toggle_class(self._slider, "tc-auto", value is None)
 
-    def _on_slide(self, position: float | None) -> None:
-        if self._is_showing or not isinstance(position, (int, float)):
+    def _on_slide(self, position: float) -> None:
+        if not isinstance(position, (int, float)):
             return
         if self._is_logarithmic:
             number = float(f"{self._low * (self._high / self._low) ** min(max(position, 0.0), 1.0):.2g}")
@@ -129,7 +121,7 @@ class NumberControl(Control):
             self.clear()
 
 
-class TupleControl(Control):
+class TupleControl(Control, kind="tuple"):
     """A tuple of values, all of them set or none."""
 
     def build(self) -> None:
@@ -158,7 +150,7 @@ class TupleControl(Control):
             raise InvalidInput("must have all values or none")
 
 
-class NumbersControl(Control):
+class NumbersControl(Control, kind="numbers"):
     """A list of numbers, separated by commas."""
 
     is_wide = True
@@ -182,15 +174,14 @@ BORDER_STEPS = 1000
 """Number of positions of a border."""
 
 
-class StripControl(NumbersControl):
+class StripControl(NumbersControl, kind="strip"):
     """Increasing numbers from 0 to 1 between the tiles of other lists, as a strip and as a text field."""
 
     shows_tiles = True
 
     def build(self) -> None:
         self._borders: list[float] = []
-        self._strip = ui.html("", sanitize=False).classes("tc-strip")
-        self._strip.props["data-testid"] = f"{self.binding.test_id}-strip"
+        self._strip = ui.html("", sanitize=False).classes("tc-strip").props(f"data-testid={self.binding.test_id}-strip")
         self._strip.on("pointerdown", self._on_drag, js_handler=DRAG)
         super().build()
 
@@ -217,20 +208,12 @@ class StripControl(NumbersControl):
         self.show(self.value)
 
     def _on_drag(self, event: GenericEventArguments) -> None:
-        if not is_list(event.args, 2):
-            return
-        number, fraction = event.args
-        if (
-            not isinstance(number, int)
-            or not 0 <= number < len(self._borders)
-            or not isinstance(fraction, (int, float))
-        ):
-            return
-        low = self._borders[number - 1] if number else 0.0
-        high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0
-        border = min(max(round(fraction * BORDER_STEPS) / BORDER_STEPS, low), high)
-        if border != self._borders[number]:
-            self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
+        match event.args:
+            case [int(number), int() | float() as fraction] if 0 <= number < len(self._borders):
+                edges = [0.0, *self._borders, 1.0]
+                border = min(max(round(fraction * BORDER_STEPS) / BORDER_STEPS, edges[number]), edges[number + 2])
+                if border != self._borders[number]:
+                    self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
 
 
 def find_bands(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,8 +17,7 @@ from ...core.recipe import Recipe
 from ...core.tilesets import tilesets
 from ..own_files import StudioResolver
 from ..page.widgets import set_pressed, toggle_class
-from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons
-from .form import build_control, find_control_class
+from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons, with_value
 from .numbers import format_percentage
 
 SIMPLE_KINDS = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
@@ -29,7 +27,7 @@ MAX_ROWS = 200
 """Maximum number of items shown."""
 
 
-class ItemsControl(Control):
+class ItemsControl(Control, kind="items"):
     """A list whose items can be added, removed and reordered: rows of simple values, or cards that open."""
 
     is_wide = True
@@ -41,13 +39,12 @@ class ItemsControl(Control):
         )
         self._items: list[Any] = []
         self._hidden_items: list[Any] = []
-        self._rows: list[_Item] = []
+        self._rows: list[_TableRow | _ItemCard] = []
         self._folds = self.context.folds.get(self.field.name, [])
         self._share_column = next((column for column in self._columns if column.share), None)
-        self._list = ui.element("div").classes("tc-table")
-        self._list.props["data-testid"] = self.binding.test_id
-        add = text_button(f"add {self.field.item.noun}".strip(), "add", lambda: self._on_add())
-        add.props["data-testid"] = f"{self.binding.test_id}-add"
+        self._list = ui.element("div").classes("tc-table").props(f"data-testid={self.binding.test_id}")
+        label = f"add {self.field.item.noun}".strip()
+        text_button(label, "add", lambda: self._on_add(), f"{self.binding.test_id}-add")
 
     def draw(self, value: Any) -> None:
         items = list(value) if isinstance(value, (list, tuple)) else []
@@ -82,10 +79,9 @@ class ItemsControl(Control):
             row.mark([(path[1:], text) for path, text in marks if path[:1] == (number,)])
         return [mark for mark in marks if not mark[0] or mark[0][0] not in range(len(self._rows))]
 
-    def _build_row(self, number: int, item: Any) -> _Item:
-        binding = ControlBinding(
-            f"{self.binding.test_id}-{number}", lambda value: self._on_item_change(number, value), self.binding.fail
-        )
+    def _build_row(self, number: int, item: Any) -> _TableRow | _ItemCard:
+        send = partial(self._on_item_change, number)
+        binding = ControlBinding(f"{self.binding.test_id}-{number}", send, self.binding.fail)
         actions: Actions = {
             "up": ("arrow_upward", "move up", lambda: self._swap(number)),
             "down": ("arrow_downward", "move down", lambda: self._swap(number + 1)),
@@ -146,19 +142,12 @@ class ItemsControl(Control):
         self.put([*items, *self._hidden_items])
 
 
-class _Item(ABC):
+class _Item:
     """An item of a list."""
 
     element: ui.element
-
-    @abstractmethod
-    def show(self, item: Any) -> None:
-        """Show a new value."""
-
-    @property
-    @abstractmethod
-    def controls(self) -> Sequence[Control]:
-        """Controls that are built."""
+    controls: list[Control]
+    """Controls that are built."""
 
     def retile(self) -> None:
         """Update the item after the tiles of the map have changed."""
@@ -193,7 +182,7 @@ class _TableRow(_Item):
             test_id, change = f"{binding.test_id}-{column.name or number}", partial(self._on_cell_change, number)
             cells.append((column, ControlBinding(test_id, change, binding.fail)))
         with ui.element("div").classes("tc-cellrow tc-item") as self.element:
-            self._controls = [build_control(one, context, own, is_small=True) for one, own in cells]
+            self.controls = [Control.class_of(one)(one, context, own, is_small=True) for one, own in cells]
             tool_buttons(binding.test_id, actions)
         self.show(item)
 
@@ -204,19 +193,13 @@ class _TableRow(_Item):
             values = [item.get(column.name, UNSET) for column in self._columns] if isinstance(item, dict) else []
         elif self._columns:
             values = [*item] if isinstance(item, (list, tuple)) else []
-        for control, value in zip(self._controls, [*values, *(UNSET for _ in self._columns)], strict=False):
+        for control, value in zip(self.controls, [*values, *(UNSET for _ in self._columns)], strict=False):
             control.show(value)
-
-    @property
-    def controls(self) -> Sequence[Control]:
-        return self._controls
 
     def _on_cell_change(self, number: int, value: Any) -> None:
         column = self._columns[number]
         if self._field.kind == "model":
-            item = {**self._item} if isinstance(self._item, dict) else {}
-            item.pop(column.name, None)
-            self._item = item if value is UNSET else {**item, column.name: value}
+            self._item = with_value(self._item if isinstance(self._item, dict) else {}, column.name, value)
         else:
             row = list(self._item) if isinstance(self._item, (list, tuple)) else []
             row += [part.initial_value for part in self._columns[len(row) :]]
@@ -245,18 +228,18 @@ class _ItemCard(_Item):
         self._context = replace(context, folds=fold.children)
         self._number, self._fold = number, fold
         self._names = {part.name for part in field.parts if part.peek}
-        self._peeked: Control | None = None
+        self.controls = []
         self._others: Control | None = None
         with ui.element("div").classes("tc-card tc-item") as self.element:
             with ui.element("div").classes("tc-cellrow"):
-                self._head = ui.html("", sanitize=False, tag="button").classes("tc-head").props("type=button")
-                self._head.props["data-testid"] = f"{binding.test_id}-open"
+                self._head = ui.html("", sanitize=False, tag="button").classes("tc-head")
+                self._head.props(f"type=button data-testid={binding.test_id}-open")
                 self._head.on("click", lambda: self._toggle(), args=[])
                 tool_buttons(binding.test_id, actions)
             self._inside = ui.element("div").classes("tc-card-inside")
             if self._names:
                 with ui.element("div").classes("tc-card-inside tc-peeked"):
-                    self._peeked = self._build_control(is_peeked=True)
+                    self._build_control(is_peeked=True)
         self._show_summary()
         self._show_fold()
 
@@ -266,17 +249,14 @@ class _ItemCard(_Item):
         for control in self.controls:
             control.show(item)
 
-    @property
-    def controls(self) -> Sequence[Control]:
-        return [control for control in (self._peeked, self._others) if control is not None]
-
     def retile(self) -> None:
         self._show_summary()
         super().retile()
 
     def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        for control in (self._peeked, self._others if self._fold.is_open else None):
-            marks = marks if control is None else control.mark(marks)
+        for control in self.controls:
+            if control is not self._others or self._fold.is_open:
+                marks = control.mark(marks)
         return marks
 
     def _build_control(self, *, is_peeked: bool) -> Control:
@@ -287,17 +267,18 @@ class _ItemCard(_Item):
             kept = {name: part for name, part in own.items() if (name in self._names) == is_peeked}
             field = replace(field, schema={**field.schema, "properties": kept})
         binding = ControlBinding(
-            self._binding.test_id, lambda value: self._on_change(value, is_peeked=is_peeked), self._binding.fail
+            self._binding.test_id, lambda value: self._on_change(value, control), self._binding.fail
         )
-        control = build_control(field, self._context, binding)
+        control = Control.class_of(field)(field, self._context, binding)
         control.show(self._item)
+        self.controls.append(control)
         return control
 
     def _show_summary(self) -> None:
         item = self._item
         if isinstance(item, dict):
             item = {name: value for name, value in item.items() if name not in self._names}
-        summary = find_control_class(self._field).summary(item, self._context)
+        summary = Control.class_of(self._field).summary(item, self._context)
         self._head.content = f"<b>{self._number + 1}</b><span>{summary}</span>"
 
     def _toggle(self) -> None:
@@ -312,12 +293,12 @@ class _ItemCard(_Item):
         self._inside.set_visibility(is_open)
         set_pressed(self._head, is_open, "aria-expanded")
 
-    def _on_change(self, value: Any, *, is_peeked: bool) -> None:
+    def _on_change(self, value: Any, changed: Control) -> None:
         self._item = value
         self._show_summary()
-        other = self._others if is_peeked else self._peeked
-        if other is not None:
-            other.show(value)
+        for control in self.controls:
+            if control is not changed:
+                control.show(value)
         self._binding.send(value)
 
 

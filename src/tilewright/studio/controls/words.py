@@ -14,16 +14,16 @@ from nicegui.events import GenericEventArguments
 from ...core.fields import UNSET
 from ...core.notation import read_part
 from ...core.tilesets import tilesets
-from ..page.widgets import is_list, read_script
+from ..page.widgets import InvalidInput, on_choice, read_script, show_value
 from .control import Control, chip, icon_button, list_names, select, swatch
-from .numbers import ControlInput, InvalidInput
+from .numbers import ControlInput
 
 MAX_BUTTON_LETTERS = 26
 """Maximum number of characters of all choices to show them as buttons."""
 AUTO = "auto"
 
 
-class SwitchControl(Control):
+class SwitchControl(Control, kind="switch"):
     """On or off; with a default of None: auto, on or off."""
 
     def build(self) -> None:
@@ -32,15 +32,15 @@ class SwitchControl(Control):
             options = {AUTO: self.empty_label or AUTO, "on": "on", "off": "off"}
             self._toggle = _build_toggle(options, self._on_choice, self.binding.test_id)
         else:
-            self._switch = ui.switch(on_change=lambda event: self.send(bool(event.value))).props("dense")
-            self._switch.props["data-testid"] = self.binding.test_id
+            self._switch = on_choice(ui.switch(), lambda is_on: self.send(bool(is_on)))
+            self._switch.props(f"dense data-testid={self.binding.test_id}")
             self._switch.props["aria-label"] = self.field.label
 
     def draw(self, value: Any) -> None:
         if self._toggle is not None:
-            self._toggle.value = AUTO if value is None else "on" if value else "off"
+            show_value(self._toggle, AUTO if value is None else "on" if value else "off")
         else:
-            self._switch.value = bool(value)
+            show_value(self._switch, bool(value))
 
     def _on_choice(self, word: Any) -> None:
         if word in ("on", "off"):
@@ -49,7 +49,7 @@ class SwitchControl(Control):
             self.clear()
 
 
-class ChoiceControl(Control):
+class ChoiceControl(Control, kind="choice"):
     """One of several choices: buttons if they are short, else a drop-down list."""
 
     def build(self) -> None:
@@ -66,25 +66,21 @@ class ChoiceControl(Control):
 
     def draw(self, value: Any) -> None:
         word = AUTO if value is None and self.field.nullable else json.dumps(value, default=str)
-        self._element.value = word if word in self._options else None
+        show_value(self._element, word if word in self._options else None)
 
     def _on_choice(self, word: Any) -> None:
-        if self._is_showing or word is None:
-            return
         if word == AUTO and self.field.nullable:
             self.clear()
         else:
             self.send(json.loads(word))
 
 
-def _build_toggle(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.toggle:
-    toggle = ui.toggle(options, on_change=lambda event: on_choose(event.value))
-    toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on")
-    toggle.props["data-testid"] = test_id
-    return toggle.classes("tc-toggle")
+def _build_toggle(options: dict[str, str], choose: Callable[[Any], None], test_id: str) -> ui.toggle:
+    toggle = on_choice(ui.toggle(options), choose).classes("tc-toggle").props(f"data-testid={test_id}")
+    return toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on")
 
 
-class TextControl(Control):
+class TextControl(Control, kind="text"):
     """A string; names of tiles are shown with their color."""
 
     def build(self) -> None:
@@ -110,24 +106,20 @@ class TextControl(Control):
             self.send(text)
 
 
-class NamesControl(Control):
+class NamesControl(Control, kind="names"):
     """The name of an item of another list, such as a neighborhood."""
 
     shows_tiles = True
 
     def build(self) -> None:
-        self._select = select({}, self._on_choice, self.binding.test_id)
+        self._select = select({}, self.send, self.binding.test_id)
 
     def draw(self, value: Any) -> None:
         names = list_names(self.context.root(self.field.names_of))
-        self._select.set_options([*names, *([value] if value not in names else [])], value=value)
-
-    def _on_choice(self, name: Any) -> None:
-        if not self._is_showing and name is not None:
-            self.send(name)
+        show_value(self._select, value, [*names, *([value] if value not in names else [])])
 
 
-class JsonControl(Control):
+class JsonControl(Control, kind="json"):
     """JSON text for values without a control of their own. Where strings are valid, other text is a string."""
 
     is_wide = True
@@ -209,7 +201,7 @@ class WordMenu:
         act()
 
 
-class TileControl(Control):
+class TileControl(Control, kind="tile"):
     """A tile with its color and name; a click opens a menu of the map's tiles and a field for other names."""
 
     shows_tiles = True
@@ -242,7 +234,7 @@ LIFT_SCRIPT = "(event) => { window.twLifted = event.target.closest('[data-place]
 DROP_SCRIPT = read_script(__file__, "drop_chip")
 
 
-class WordsControl(Control):
+class WordsControl(Control, kind="words"):
     """A list of strings as chips: drag to reorder, click to change."""
 
     is_wide = True
@@ -251,13 +243,11 @@ class WordsControl(Control):
         self._words: list[str] = []
         self._open_index: int | None = None
         with ui.element("div").classes("tc-pick"):
-            self._chips = ui.html("", sanitize=False).classes("tc-chips")
-            self._chips.props["data-testid"] = self.binding.test_id
+            self._chips = ui.html("", sanitize=False).classes("tc-chips").props(f"data-testid={self.binding.test_id}")
             self._chips.on("click", self._on_chip, js_handler=CLICK_SCRIPT)
             self._chips.on("keydown.enter", self._on_chip, js_handler=CLICK_SCRIPT)
-            self._chips.on("dragstart", js_handler=LIFT_SCRIPT).on(
-                "dragover", js_handler="(event) => event.preventDefault()"
-            )
+            self._chips.on("dragstart", js_handler=LIFT_SCRIPT)
+            self._chips.on("dragover", js_handler="(event) => event.preventDefault()")
             self._chips.on("drop", self._on_chip, js_handler=DROP_SCRIPT)
             self._menu = WordMenu(self, self._on_pick)
 
@@ -280,27 +270,22 @@ class WordsControl(Control):
             self.show(self.value)
 
     def _on_chip(self, event: GenericEventArguments) -> None:
-        action, place, *rest = event.args if is_list(event.args, 2, 3) else [event.args, 0]
-        if action == "add":
-            self._open_index = None
-            self._menu.open()
-        elif not isinstance(place, int) or not 0 <= place < len(self._words):
-            return
-        elif action == "remove":
-            self._set_words([word for number, word in enumerate(self._words) if number != place])
-        elif action == "open":
-            self._open_index = place
-            self._menu.open(
-                [
-                    ("chevron_left", "move left", lambda: self._move(place, place - 1)),
-                    ("chevron_right", "move right", lambda: self._move(place, place + 1)),
-                ]
-            )
-        elif action == "move" and rest and isinstance(rest[0], int):
-            self._move(place, rest[0])
+        match event.args:
+            case "add" | ["add", _]:
+                self._open_index = None
+                self._menu.open()
+            case ["remove", int(place)] if 0 <= place < len(self._words):
+                self._set_words([word for number, word in enumerate(self._words) if number != place])
+            case ["open", int(place)] if 0 <= place < len(self._words):
+                self._open_index = place
+                left = ("chevron_left", "move left", lambda: self._move(place, place - 1))
+                right = ("chevron_right", "move right", lambda: self._move(place, place + 1))
+                self._menu.open([left, right])
+            case ["move", int(place), int(target)]:
+                self._move(place, target)
 
     def _move(self, place: int, target: int) -> None:
-        if place < len(self._words):
+        if 0 <= place < len(self._words):
             words = [*self._words[:place], *self._words[place + 1 :]]
             target = min(max(target, 0), len(words))
             self._set_words([*words[:target], self._words[place], *words[target:]])
@@ -320,15 +305,14 @@ class WordsControl(Control):
             self.put(words)
 
 
-class ChoicesControl(Control):
+class ChoicesControl(Control, kind="choices"):
     """Any number of given choices, each on or off."""
 
     is_wide = True
 
     def build(self) -> None:
         self._on: list[str] = []
-        self._chips = ui.html("", sanitize=False).classes("tc-chips")
-        self._chips.props["data-testid"] = self.binding.test_id
+        self._chips = ui.html("", sanitize=False).classes("tc-chips").props(f"data-testid={self.binding.test_id}")
         self._chips.on("click", lambda event: self._flip(str(event.args)), js_handler=PICK_SCRIPT)
 
     def draw(self, value: Any) -> None:

@@ -20,10 +20,12 @@ from .. import operations
 from ..jobs import CancelToken
 from ..map import payloads
 from ..map.canvas import MapCanvas
+from ..page.error_panel import report_errors
 from ..page.map_card import MapCard
 from ..page.widgets import (
     DebouncedInput,
     Message,
+    NumberInput,
     Uploader,
     dropdown,
     icon_button,
@@ -34,23 +36,8 @@ from ..page.widgets import (
 )
 from ..session import Session, parse_seed
 from ..state import ViewSettings
-from .state import (
-    AXES,
-    EDGES,
-    MAX_PAINTED_SIDE,
-    SampleState,
-    as_sample,
-    clear_sample,
-    edit_tile,
-    find_by_example,
-    flip_sample,
-    list_techniques,
-    load_built_in,
-    name_sample,
-    paint_sample,
-    resize_sample,
-    with_tile,
-)
+from . import state as samples
+from .state import AXES, EDGES, MAX_PAINTED_SIDE, SampleState, find_by_example, list_techniques
 from .trial import draw_picture
 
 DRAG = """(event) => { event.preventDefault(); document.body.classList.add('tw-dropping'); }"""
@@ -73,16 +60,16 @@ class SamplePanel:
             flip_y.classes("tw-example-down")
             icon_button("layers_clear", "Fill with the most common tile", self._clear, test_id="sample-clear")
         with ui.element("div").classes("tw-example-fields"):
-            self.columns = self._build_number("width", "sample-width", self._resize)
-            self.rows = self._build_number("height", "sample-height", self._resize)
+            self.columns = self._build_number("width", "sample-width", lambda width: self._resize(width=width))
+            self.rows = self._build_number("height", "sample-height", lambda height: self._resize(height=height))
             choose = partial(self._set, "wrap_sample")
             self.wrap_sample = dropdown(AXES, choose, "sample-wraps", label="wrap", value="none").tooltip(
                 f"Whether the sample wraps around at its edges; for {_list_supporting('wrap_sample')}"
             )
         ui.label("Maps").classes("tw-title")
         with ui.element("div").classes("tw-example-fields"):
-            self.width = self._build_number("width", "maps-width", self._set_size)
-            self.height = self._build_number("height", "maps-height", self._set_size)
+            self.width = self._build_number("width", "maps-width", partial(self._set, "width"))
+            self.height = self._build_number("height", "maps-height", partial(self._set, "height"))
             self.wrap = dropdown(AXES, partial(self._set, "wrap"), "maps-wrap", label="wrap", value="none")
             self.edges = dropdown(
                 _list_edge_options(()), self._set_edges, "maps-edges", label="edges of the sample", value=""
@@ -105,7 +92,7 @@ class SamplePanel:
         *_, rows, columns = example.sample_map.shape
         shown = {self.columns: columns, self.rows: rows, self.width: example.width, self.height: example.height}
         for field, number in shown.items():
-            field.set_value(str(number))
+            field.show(number)
         show_value(self.wrap, example.wrap)
         show_value(self.wrap_sample, example.wrap_sample)
         show_value(self.edges, " ".join(example.sample_edges), _list_edge_options(example.sample_edges))
@@ -125,12 +112,8 @@ class SamplePanel:
         self.cards: dict[str, MapCard] = {}
         with ui.element("div").classes("tw-example-samples"):
             for name in data.list_names("samples"):
-                self.cards[name] = MapCard(
-                    f"pick-sample-{name}",
-                    name,
-                    style="tw-example-sample tw-card",
-                    on_click=partial(self._pick, name),
-                )
+                pick, style = partial(self._pick, name), "tw-example-sample tw-card"
+                self.cards[name] = MapCard(f"pick-sample-{name}", name, style=style, on_click=pick)
                 self.cards[name].show_picture(_draw_thumbnail(name))
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
         self.member = dropdown(self.members, self._pick, "sample-member", label="or a map of a game")
@@ -153,7 +136,7 @@ class SamplePanel:
 
     async def _on_upload(self, content: bytes, name: str) -> None:
         def work(token: CancelToken) -> TileMap:
-            return as_sample(name_sample(operations.read_upload(content, name, token.settings)))
+            return samples.as_sample(samples.name_sample(operations.read_upload(content, name, token.settings)))
 
         sample = await self.session.attempt(work, lambda error: self.line.show(str(error)))
         if sample is not None:
@@ -170,8 +153,8 @@ class SamplePanel:
 
     # -- settings -----------------------------------------------------------------------------------------------
 
-    def _build_number(self, label: str, test_id: str, on_change: Callable[[], None]) -> DebouncedInput:
-        return DebouncedInput(test_id, lambda _: on_change(), label=label, step=1).props("min=1")
+    def _build_number(self, label: str, test_id: str, choose: Callable[[int], None]) -> NumberInput:
+        return NumberInput(test_id, choose, low=1, high=MAX_SIDE, label=label).props("min=1")
 
     def _set(self, name: str, value: Any) -> None:
         self.on_change(self.example.replace(**{name: value}))
@@ -179,19 +162,12 @@ class SamplePanel:
     def _set_edges(self, edges: str) -> None:
         self._set("sample_edges", tuple(edges.split()))
 
-    def _resize(self) -> None:
+    def _resize(self, *, width: int | None = None, height: int | None = None) -> None:
+        """Crop or pad the sample. It grows to at most `MAX_PAINTED_SIDE`."""
         *_, rows, columns = self.example.sample_map.shape
-        width = _clamp_side(self.columns.value, columns, max(MAX_PAINTED_SIDE, columns))
-        height = _clamp_side(self.rows.value, rows, max(MAX_PAINTED_SIDE, rows))
-        if (width, height) != (columns, rows):
-            self._edit_sample(resize_sample(self.example.sample_map, width, height))
-        else:
-            self.refresh(self.example)
-
-    def _set_size(self) -> None:
-        width = _clamp_side(self.width.value, self.example.width, MAX_SIDE)
-        height = _clamp_side(self.height.value, self.example.height, MAX_SIDE)
-        self.on_change(self.example.replace(width=width, height=height))
+        width = min(width or columns, max(MAX_PAINTED_SIDE, columns))
+        height = min(height or rows, max(MAX_PAINTED_SIDE, rows))
+        self._edit_sample(samples.resize_sample(self.example.sample_map, width, height))
         self.refresh(self.example)
 
     def _set_seed(self, text: str) -> None:
@@ -199,10 +175,10 @@ class SamplePanel:
             self.on_change(self.example.replace(seed=parse_seed(text)))
 
     def _flip(self, axis: str) -> None:
-        self._edit_sample(flip_sample(self.example.sample_map, axis))
+        self._edit_sample(samples.flip_sample(self.example.sample_map, axis))
 
     def _clear(self) -> None:
-        self._edit_sample(clear_sample(self.example.sample_map))
+        self._edit_sample(samples.clear_sample(self.example.sample_map))
 
     def _edit_sample(self, sample: TileMap) -> None:
         self._change(self.example.with_edited_sample(sample))
@@ -218,17 +194,9 @@ def _list_supporting(setting: str) -> str:
     return " and ".join(name for name in list_techniques() if setting in find_by_example(name).shared)
 
 
-def _clamp_side(text: str | None, default: int, max_side: int) -> int:
-    """Return the size in a string, limited to 1 to `max_side`, or the default if it is not a number."""
-    try:
-        return round(max(1, min(max_side, float(text or ""))))
-    except ValueError:
-        return default
-
-
 def _draw_thumbnail(name: str) -> str:
     """Return a picture of a corner of a built-in sample."""
-    map = load_built_in(name)
+    map = samples.load_built_in(name)
     level = map.cells if map.cells.ndim == 2 else map.cells[0]
     return draw_picture(TileMap(level[:24, :32], map.tileset))
 
@@ -274,7 +242,7 @@ class TileEditor:
         if self._sample is None or value == getattr(self._sample.tileset[number], name):
             return
         try:
-            changed = edit_tile(self._sample, number, **{name: value})
+            changed = samples.edit_tile(self._sample, number, **{name: value})
         except TilewrightError as error:
             self.rows[number].show(self._sample.tileset[number])
             self.line.set_text(str(error))
@@ -322,7 +290,7 @@ class Painter:
             self.canvas = MapCanvas(
                 simple=True,
                 on_paint=lambda cells, lock: self.on_change(
-                    self.example.with_edited_sample(paint_sample(self.example.sample_map, cells))
+                    self.example.with_edited_sample(samples.paint_sample(self.example.sample_map, cells))
                 ),
                 on_undo=session.undo,
                 on_redo=session.redo,
@@ -378,10 +346,7 @@ class Painter:
 
     def _add_tile(self) -> None:
         name, glyph, color = ((field.value or "").strip() for field in (self.name, self.glyph, self.color))
-        try:
-            sample = with_tile(self.example.sample_map, name, glyph, color, passable=bool(self.passable.value))
-        except TilewrightError as error:
-            self.line.set_text(str(error))
-            return
-        self.dialog.close()
-        self.on_change(self.example.with_edited_sample(sample))
+        with report_errors(lambda error: self.line.set_text(str(error))):
+            sample = samples.with_tile(self.example.sample_map, name, glyph, color, passable=bool(self.passable.value))
+            self.dialog.close()
+            self.on_change(self.example.with_edited_sample(sample))

@@ -67,9 +67,8 @@ def run_trial(
     for frame in operations.frames(recipe, token):
         if frame.map is not None:
             seconds = time.perf_counter() - start
-            numbers = operations.measure_map(
-                frame.map, token, COMPARED_MEASURES, like=example.build_similarity(technique)
-            )
+            similarity = example.build_similarity(technique)
+            numbers = operations.measure_map(frame.map, token, COMPARED_MEASURES, like=similarity)
             flat, sprites = draw_picture(frame.map), draw_picture(frame.map, sprites=True)
             warnings = tuple(operations.find_map_warnings(frame.map))
             return TrialResult(data, flat, sprites, seconds, numbers, tuple(curve), warnings)
@@ -126,10 +125,8 @@ def _suggest(example: SampleState, technique: str, problem: Problem) -> Iterator
     if problem.rule == "sample_size":
         yield "larger sample", example.with_edited_sample(_enlarge(example.sample_map, MIN_USABLE_SIDE))
     if problem.rule == "flat_sample" and example.sample_map.cells.ndim == 3:
-        yield (
-            "lowest level only",
-            example.with_edited_sample(TileMap(example.sample_map.cells[0], example.sample_map.tileset)),
-        )
+        lowest = TileMap(example.sample_map.cells[0], example.sample_map.tileset)
+        yield "lowest level only", example.with_edited_sample(lowest)
     if problem.rule == "size":
         default = SampleState()
         yield "smaller maps", example.replace(width=default.width, height=default.height)

@@ -18,7 +18,7 @@ from ...core.fields import fields_of
 from ...core.tilemap import TileMap
 from ...formats import Format, format_registry
 from .. import operations
-from ..controls import UNSET, Controls
+from ..controls import Controls, with_value
 from ..jobs import CancelToken
 from ..map.payloads import data_url
 from ..operations import Files, zip_files
@@ -148,11 +148,7 @@ class FilesView:
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def _on_option_change(self, name: str, value: Any) -> None:
-        values = self.options[self.format]
-        if value is UNSET:
-            values.pop(name, None)
-        else:
-            values[name] = value
+        self.options[self.format] = with_value(self.options[self.format], name, value)
         self.refresh()
 
     def _build_request(self) -> FileRequest:

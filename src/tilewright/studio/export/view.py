@@ -45,14 +45,8 @@ class ExportView(View):
         """URL of the page without the fragment."""
         self.is_made = False
         """Whether the current map is the map of the state."""
-        with ui.element("div").classes("tw-card tw-remark") as self.painted:
-            ui.icon("brush")
-            ui.label(PAINTED_NOTE)
-        self.painted.props("data-testid=export-painted")
-        with ui.element("div").classes("tw-card tw-remark") as self.landmarks:
-            ui.icon("place")
-            ui.label(LANDMARKS_NOTE)
-        self.landmarks.props("data-testid=export-landmarks")
+        self.painted = build_remark("brush", PAINTED_NOTE, "export-painted")
+        self.landmarks = build_remark("place", LANDMARKS_NOTE, "export-landmarks")
         self.part = ui.toggle({"file": "File", "again": "Recipe, code, link"}, value="file", on_change=self._show_part)
         self.part.props("dense no-caps unelevated spread data-testid=export-part").classes("tw-toggle")
         with ui.element("div").classes("tw-export") as self.file_panel:
@@ -138,6 +132,14 @@ class ExportView(View):
         ui.download.content(text.encode(), f"{file_name(self.session.state.title)}.{ending}")
 
 
+def build_remark(icon: str, text: str, test_id: str) -> ui.element:
+    """Build a card with a note about the map."""
+    with ui.element("div").classes("tw-card tw-remark").props(f"data-testid={test_id}") as card:
+        ui.icon(icon)
+        ui.label(text)
+    return card
+
+
 def describe_left_out(state: State) -> str:
     """Return a sentence about the edits by hand that a recipe cannot contain; an empty string if there are none."""
     parts = ["painted cells"] * (state.painted is not None) + ["edits of markers and rooms"] * bool(state.landmarks)
@@ -159,9 +161,8 @@ class CopyableText:
         self.remark = ui.label("").classes("tw-hint")
         with self.head:
             self.copy = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test_id=f"copy-{test_id}")
-            self.copy.on(
-                "click", js_handler=build_copy_script(f"getHtmlElement({self.lines.id}).textContent", "Copied")
-            )
+            script = build_copy_script(f"getHtmlElement({self.lines.id}).textContent", "Copied")
+            self.copy.on("click", js_handler=script)
 
     def show(self, lines: str, remark: str = "") -> None:
         self.lines.set_text(lines.rstrip("\n"))

@@ -27,38 +27,6 @@ MARK = """(event) => document.querySelectorAll(`[data-variation="${event.data?.n
 UNMARK = "() => document.querySelectorAll('.tw-pointed').forEach((cell) => cell.classList.remove('tw-pointed'))"
 
 
-class ScatterPlot:
-    """A chart whose points are numbered maps with a picture elsewhere on the page."""
-
-    def __init__(self, choose: Callable[[int], None]) -> None:
-        options = read_options(__file__, "scatter_plot")
-        options["tooltip"][":formatter"] = TIP
-        self.chart = ui.echart(options, on_point_click=lambda event: choose(int(event.data["number"])))
-        self.chart.classes("tw-points").props("data-testid=gallery-chart")
-        self.chart.on("chart:mouseover", js_handler=MARK)
-        self.chart.on("chart:mouseout", js_handler=UNMARK)
-
-    def show(self, points: Sequence[Point], x: str, y: str, labels: Mapping[str, str]) -> None:
-        """Show points with the measures `x` and `y` as coordinates; points without one of them are left out.
-
-        `labels` maps measures to the names of the axes.
-        """
-        data = [_build_point(number, point, x, y, labels) for number, point in enumerate(points)]
-        names = (labels[x], labels[y]) if any(numbers for _, numbers in points) else ("", "")
-        self.chart.options["xAxis"]["name"], self.chart.options["yAxis"]["name"] = names
-        self.chart.options["series"][0]["data"] = data
-        self.chart.update()
-
-    def build_hover_handlers(self, number: int) -> tuple[str, str]:
-        """Return JavaScript handlers that highlight a point, and that remove the highlight."""
-        chart = f"getElement({self.chart.id})?.chart"
-        target = f"{{seriesIndex: 0, dataIndex: {number}}}"
-        return (
-            f"() => {chart}?.dispatchAction({{type: 'highlight', ...{target}}})",
-            f"() => {chart}?.dispatchAction({{type: 'downplay', ...{target}}})",
-        )
-
-
 def _build_point(number: int, point: Point, x: str, y: str, labels: Mapping[str, str]) -> dict[str, Any]:
     caption, numbers = point
     lines = [f"<b>{html.escape(caption)}</b>"]
@@ -73,7 +41,10 @@ UNSORTED = Gallery().sort
 
 
 class GalleryAxes:
-    """Scatter plot with the choice of its measures, and the choice of the measure that sorts the pictures."""
+    """Scatter plot with the choice of its measures, and the choice of the measure that sorts the pictures.
+
+    The points of the plot are numbered maps with a picture elsewhere on the page.
+    """
 
     def __init__(
         self,
@@ -99,7 +70,11 @@ class GalleryAxes:
         with ui.element("div").classes("tw-gallery-pair"):
             self.y, self.about_y = self._build_select("Y axis", "y")
             self.x, self.about_x = self._build_select("X axis", "x")
-        self.plot = ScatterPlot(on_choose)
+        options = read_options(__file__, "scatter_plot")
+        options["tooltip"][":formatter"] = TIP
+        self.chart = ui.echart(options, on_point_click=lambda event: on_choose(int(event.data["number"])))
+        self.chart.classes("tw-points").props("data-testid=gallery-chart")
+        self.chart.on("chart:mouseover", js_handler=MARK).on("chart:mouseout", js_handler=UNMARK)
         with ui.element("div").classes("tw-gallery-sort"):
             self.sort, _ = self._build_select("Sort pictures by", "sort")
             self.most_first = on_choice(ui.switch("Descending", value=True), partial(on_change, "most_first"))
@@ -125,9 +100,19 @@ class GalleryAxes:
         self.about_y.set_text(_describe_measure(y))
         return x, y, sort
 
-    def show(self, points: Sequence[tuple[str, Mapping[str, float]]], x: str, y: str) -> None:
-        """Show the numbers of variations, each with its caption, as points."""
-        self.plot.show(points, x, y, {name: self._name(name) for name in (x, y)})
+    def show(self, points: Sequence[Point], x: str, y: str) -> None:
+        """Show points with the measures `x` and `y` as coordinates; points without one of them are left out."""
+        labels = {name: self._name(name) for name in (x, y)}
+        names = (labels[x], labels[y]) if any(numbers for _, numbers in points) else ("", "")
+        self.chart.options["xAxis"]["name"], self.chart.options["yAxis"]["name"] = names
+        data = [_build_point(number, point, x, y, labels) for number, point in enumerate(points)]
+        self.chart.options["series"][0]["data"] = data
+        self.chart.update()
+
+    def build_hover_handler(self, number: int, action: str) -> str:
+        """Return a JavaScript handler for a point, with the action `highlight` or `downplay`."""
+        target = f"{{type: '{action}', seriesIndex: 0, dataIndex: {number}}}"
+        return f"() => getElement({self.chart.id})?.chart?.dispatchAction({target})"
 
     def _name(self, measure: str) -> str:
         return "unsorted" if measure == UNSORTED else self._label_of(measure)
@@ -152,6 +137,5 @@ def _describe_measure(name: str) -> str:
     """Return the tooltip of a measure."""
     if name in measures:
         return measures.get(name).summary
-    return {SWEPT_MEASURE: "Value of the parameter.", UNSORTED: "In the order of seeds or values."}.get(
-        name, "Reported by the technique."
-    )
+    hints = {SWEPT_MEASURE: "Value of the parameter.", UNSORTED: "In the order of seeds or values."}
+    return hints.get(name, "Reported by the technique.")

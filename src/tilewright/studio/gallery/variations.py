@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import Any
 
 from ...analysis.survey import list_argument_measures
 from ...core.errors import TilewrightError
-from ...core.fields import UNSET, Field, fields_of
-from ...core.knobs import RecipeKnob
-from ...core.recipe_knobs import apply_knobs
+from ...core.fields import Field
 from ...core.registry import measures, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
@@ -20,7 +18,7 @@ from ...formats._picture import PictureParams, draw, layout_of
 from .. import operations
 from ..jobs import CancelToken
 from ..map.payloads import encode_picture
-from ..search.options import apply_values, choose_span, find_owner, label_field, list_fields
+from ..search.options import KNOBS, apply_values, choose_span, drives_only_size, find_owner, list_parameters
 from ..state import State
 from .state import MAX_NAME_LENGTH, Gallery
 
@@ -37,23 +35,20 @@ MAX_SCALE = 64
 
 @dataclass(frozen=True)
 class Knob:
-    """A parameter of the technique or of a shaper that can be swept."""
+    """A parameter of the technique or of a shaper that can be swept, or a knob of the recipe, which drives several."""
 
+    key: str
+    """Unique key within the recipe."""
+    path: str
+    """Path as in a search."""
+    label: str
     field: Field
-    stage: int | None = None
-    """Index of the shaper in the recipe's list; None for the technique."""
-    shaper: str = ""
-    value: Any = UNSET
+    value: Any
     """Current value."""
 
     @property
-    def key(self) -> str:
-        """Unique key of the parameter within the recipe."""
-        return self.field.name if self.stage is None else f"{self.stage}.{self.field.name}"
-
-    @property
-    def label(self) -> str:
-        return label_field(self.shaper, self.field)
+    def is_recipe_knob(self) -> bool:
+        return self.path.startswith(KNOBS)
 
     @property
     def is_number(self) -> bool:
@@ -65,11 +60,15 @@ class Knob:
         return choose_span(self.field, self.value)
 
     def choose_range(self, gallery: Gallery) -> tuple[float, float]:
-        """Return the range of the sweep: the range chosen for this parameter, or else the default range."""
-        low, high = self.span
+        """Return the range of the sweep: the range chosen for this parameter, or else the default range.
+
+        The range of a recipe's knob cannot be exceeded.
+        """
+        least, most = self.span
         if gallery.knob != self.key:
-            return low, high
-        return low if gallery.low is None else gallery.low, high if gallery.high is None else gallery.high
+            return least, most
+        low, high = least if gallery.low is None else gallery.low, most if gallery.high is None else gallery.high
+        return (min(max(low, least), most), min(max(high, least), most)) if self.is_recipe_knob else (low, high)
 
     def list_values(self, low: float, high: float) -> list[Any]:
         """Return the values of the sweep: evenly spaced numbers, or all choices."""
@@ -86,34 +85,7 @@ class Knob:
 
     def apply(self, state: State, value: Any) -> State:
         """Return the state with this parameter set to a value."""
-        if self.stage is None:
-            return state.with_params(**{self.field.name: value})
-        stages = list(state.recipe.get("shaping") or ())
-        stages[self.stage] = {self.shaper: {**state.stages[self.stage][1], self.field.name: value}}
-        return state.with_recipe(shaping=stages)
-
-
-@dataclass(frozen=True)
-class SweptRecipeKnob(Knob):
-    """A knob of the recipe, which drives several parameters."""
-
-    declared: RecipeKnob = field(kw_only=True)
-
-    @property
-    def key(self) -> str:
-        return f"knob.{self.declared.name}"
-
-    def choose_range(self, gallery: Gallery) -> tuple[float, float]:
-        """Return the range of the sweep, within the range of the knob."""
-        least, most = self.span
-        low, high = (min(max(end, least), most) for end in super().choose_range(gallery))
-        return low, high
-
-    def apply(self, state: State, value: Any) -> State:
-        name = self.declared.name
-        data = apply_knobs({**state.recipe, "knobs": {name: self.declared.to_data()}}, {name: value})
-        words = {word: part for word, part in data.items() if word not in ("locks", "knobs")}
-        return state.with_recipe(**words)
+        return apply_values(state, {self.path: value})
 
 
 @dataclass(frozen=True)
@@ -144,20 +116,12 @@ class VariationResult:
 
 def list_knobs(state: State) -> list[Knob]:
     """Return the knobs and parameters of a state that can be swept: numbers, choices and switches."""
-    own = (Knob(field, number, shaper, value) for number, shaper, field, value in list_fields(state))
-    found: list[Knob] = [*_list_recipe_knobs(state), *own]
-    kinds = ("number", "choice", "switch")
-    return [knob for knob in found if knob.field.kind in kinds and not knob.field.transient]
-
-
-def _list_recipe_knobs(state: State) -> Iterator[SweptRecipeKnob]:
-    """Yield the knobs of a state's recipe. Those that drive nothing but the size of the map are in the group size."""
-    for knob in state.knobs:
-        fields = fields_of(techniques.get(state.technique).params)
-        sizes = {f"params.{field.name}" for field in fields if field.group == "size"}
-        is_size = all(drive.path in sizes for drive in knob.drives)
-        own = replace(knob.field, group="size" if is_size else knob.field.group)
-        yield SweptRecipeKnob(own, value=knob.value, declared=knob)
+    found: list[Knob] = []
+    for one in state.knobs:
+        field = replace(one.field, group="size") if drives_only_size(state, one) else one.field
+        found.append(Knob(f"knob.{one.name}", f"{KNOBS}{one.name}", field.label, field, one.value))
+    found += [Knob(*parameter) for parameter in list_parameters(state)]
+    return [knob for knob in found if knob.field.kind in ("number", "choice", "switch") and not knob.field.transient]
 
 
 def find_swept_knob(state: State) -> Knob | None:
@@ -168,7 +132,7 @@ def find_swept_knob(state: State) -> Knob | None:
     main = techniques.get(state.technique).main_param if state.technique in techniques else ""
     knobs = list_knobs(state)
     others = [knob for knob in knobs if knob.field.group != "size"]
-    others.sort(key=lambda knob: (not isinstance(knob, SweptRecipeKnob), knob.key != main))
+    others.sort(key=lambda knob: (not knob.is_recipe_knob, knob.key != main))
     return next((knob for knob in knobs if knob.key == state.gallery.knob), next(iter(others), None))
 
 

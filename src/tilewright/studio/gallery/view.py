@@ -8,17 +8,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.errors import ANOTHER_SEED, TilewrightError, pluralize
 from ...core.measure_groups import format_measure
 from ...core.seeds import read_seed
-from ..controls.numbers import InvalidInput, read_number
+from ..controls.numbers import read_number
 from ..jobs import Cancelled
 from ..page.error_panel import ErrorCard, Remedy, list_remedies
 from ..page.map_card import MapCard
 from ..page.view import View
-from ..page.widgets import DebouncedInput, dropdown, labeled_button, on_choice, show_value, write_number
+from ..page.widgets import DebouncedInput, ViewTask, dropdown, labeled_button, on_choice, show_value, write_number
 from ..session import Session
 from ..state import State
 from .export import GalleryExport
@@ -56,15 +56,14 @@ class GalleryView(View):
         """Finished results by index of the variation."""
         self._unshown: list[int] = []
         """Results that are not shown yet, by index of the variation."""
-        self._display: asyncio.Task[None] | None = None
+        self._display = ViewTask()
         """Task that shows them."""
         self._shown_settings: Gallery | None = None
         """Settings with which the numbers were last shown."""
-        self._jobs: list[asyncio.Task[None]] = []
+        self._job = ViewTask()
         self._build_panel()
         with area:
             self._build_area()
-        ui.context.client.on_delete(self.stop)
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
@@ -90,9 +89,8 @@ class GalleryView(View):
             self.variation_panel = VariationPanel(self.session)
             hint, style = "Choose new random seeds; locked cells stay", "dense unelevated"
             labeled_button("New seeds", "casino", self.roll, "gallery-roll", style, hint=hint)
-            ui.label("Click a picture or a point to open it in Make. New seeds keep starred pictures.").classes(
-                "tw-hint"
-            )
+            hint = "Click a picture or a point to open it in Make. New seeds keep starred pictures."
+            ui.label(hint).classes("tw-hint")
             with ui.element("div").classes("tw-gallery-size"):
                 ui.label("Picture size")
                 size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20)
@@ -114,8 +112,8 @@ class GalleryView(View):
     def _build_card(self, number: int, caption: str) -> MapCard:
         card = MapCard(f"variation-{number}", caption, on_click=partial(self.choose, number))
         card.add_star(partial(self.star, number), f"star-{number}")
-        on, off = self.axes.plot.build_hover_handlers(number)
-        card.element.on("mouseenter", js_handler=on).on("mouseleave", js_handler=off)
+        for event, action in (("mouseenter", "highlight"), ("mouseleave", "downplay")):
+            card.element.on(event, js_handler=self.axes.build_hover_handler(number, action))
         card.element.props(f"data-variation={number}").style(f"order: {number}")
         return card
 
@@ -166,10 +164,8 @@ class GalleryView(View):
 
     def stop(self) -> None:
         """Cancel all jobs."""
-        for job in (*self._jobs, self._display):
-            if job is not None:
-                job.cancel()
-        self._jobs, self._display = [], None
+        self._job.stop()
+        self._display.stop()
 
     def choose(self, number: int) -> None:
         """Open a variation in Make."""
@@ -185,13 +181,17 @@ class GalleryView(View):
     def _resume(self) -> None:
         """Make the missing variations."""
         self._show_status()
-        if not any(not job.done() for job in self._jobs):
-            missing = [number for number in range(len(self.variations)) if number not in self.results]
-            self._jobs = [background_tasks.create(self._work(missing)) for _ in range(MAX_CONCURRENT)]
+        if not self._job.is_running:
+            self._job.start(self._make_missing())
 
-    async def _work(self, missing: list[int]) -> None:
-        while missing:
-            await self._make(missing.pop(0))
+    async def _make_missing(self) -> None:
+        missing = [number for number in range(len(self.variations)) if number not in self.results]
+
+        async def work() -> None:
+            while missing:
+                await self._make(missing.pop(0))
+
+        await asyncio.gather(*(work() for _ in range(MAX_CONCURRENT)))
 
     async def _make(self, number: int) -> None:
         variation = self.variations[number]
@@ -205,8 +205,8 @@ class GalleryView(View):
         self._unshown.append(number)
         if len(self.results) == len(self.variations):
             self._show_results()
-        elif self._display is None or self._display.done():
-            self._display = background_tasks.create(self._show_results_later())
+        elif not self._display.is_running:
+            self._display.start(self._show_results_later())
 
     async def _show_results_later(self) -> None:
         await asyncio.sleep(DISPLAY_PAUSE)
@@ -326,7 +326,9 @@ class VariationPanel:
         self.what = on_choice(ui.toggle(KINDS), lambda what: session.change_gallery(what=what))
         self.what.props("dense no-caps unelevated spread data-testid=gallery-what").classes("tw-toggle")
         with ui.element("div").classes("tw-gallery-knob") as self.knob_panel:
-            self.knobs = dropdown({}, self._choose_knob, "gallery-knob", label="Parameter")
+            # Another parameter has its usual range.
+            choose = partial(session.change_gallery, low=None, high=None)
+            self.knobs = dropdown({}, lambda key: choose(knob=key), "gallery-knob", label="Parameter")
             with ui.element("div").classes("tw-gallery-pair") as self.pair:
                 self.ends = {
                     "low": self._build_end("gallery-from", "low", "From"),
@@ -364,19 +366,11 @@ class VariationPanel:
         on_commit = partial(self._on_end_input, end)
         return DebouncedInput(test_id, on_commit, label=label, step=1, on_cancel=lambda: self.show(self.session.state))
 
-    def _choose_knob(self, key: str) -> None:
-        """Select another parameter, with its usual range."""
-        self.session.change_gallery(knob=key, low=None, high=None)
-
     def _on_end_input(self, end: str, text: str) -> None:
         """Change one end of the range. An empty field restores the default."""
         if self.knob is None:
             return
-        try:
-            number = read_number(text, self.knob.field) if text else None
-        except InvalidInput as error:
-            self.ends[end].mark_problem(str(error))
-            return
+        number = read_number(text, self.knob.field) if text else None
         ends = dict(zip(self.ends, self.knob.choose_range(self.session.state.gallery), strict=True)) | {end: number}
         default = dict(zip(self.ends, self.knob.span, strict=True))
         given = {name: None if found == default[name] else found for name, found in ends.items()}

@@ -96,7 +96,7 @@ class FoundSeedsView:
         required = {one.measure: one for one in found.definition.requirements[:MAX_HISTOGRAMS]}
         if [*required] != [*self._charts]:
             for chart in self._charts.values():
-                chart.delete()
+                chart.element.delete()
             with self.charts:
                 self._charts = {name: _Histogram(name) for name in required}
         for name, chart in self._charts.items():
@@ -117,11 +117,9 @@ class _Histogram:
         """What is shown."""
         with ui.element("div").classes("tw-found-chart") as self.element:
             self.caption = ui.label("")
-            self.chart = HistogramChart(f"histogram-{measure}")
+            self.chart = ui.echart(read_options(__file__, "histogram"))
+            self.chart.classes("tw-histogram").props(f"role=img data-testid=histogram-{measure}")
             self.facts = ui.label("").classes("tw-faint")
-
-    def delete(self) -> None:
-        self.element.delete()
 
     def show(self, found: FoundSeeds, one: Requirement) -> None:
         spread = found.histograms[self.measure]
@@ -131,15 +129,33 @@ class _Histogram:
         rare = "" if one.is_extreme else f": {found.rarity[str(one)]}"
         caption = f"{self.measure.replace('_', ' ')} {describe_requirement(one)}{rare}"
         self.caption.set_text(caption)
-        self.chart.chart.set_visibility(spread.count > 0)
+        self.chart.set_visibility(spread.count > 0)
         if not spread.count:
             self.facts.set_text("does not apply to these maps")
             return
         facts = f"{format_short(spread.low)} to {format_short(spread.high)}, median {format_short(spread.median)}"
         scope = found.find_scope(self.measure)
         self.facts.set_text(f"{facts}; {pluralize(spread.count, 'seed')} that meet the other rows" if scope else facts)
-        bars = HistogramBars.of(spread, one, MAX_BARS)
-        self.chart.show(bars, bin_width(self.measure) == 1, f"{caption}. {facts}")
+        self._draw(HistogramBars.of(spread, one, MAX_BARS))
+        self.chart.props["aria-label"] = f"{caption}. {facts}"
+
+    def _draw(self, bars: HistogramBars) -> None:
+        """Show bars of the number of seeds by value. Pale bars on a logarithmic scale show rare values."""
+        is_integer = bin_width(self.measure) == 1
+        labels = [_label_bar(bars, number, is_integer) for number in range(len(bars.counts))]
+        counts, most = bars.counts.tolist(), int(bars.counts.max())
+        self.chart.options["xAxis"]["data"] = labels
+        for series, is_pale in zip(self.chart.options["series"], (True, False), strict=True):
+            series["data"] = [
+                {
+                    # A value that no seed has is left out.
+                    "value": (log1p(count) / log1p(most) if is_pale else count / most) or None,
+                    "itemStyle": {"color": MET if is_met else OTHER, "opacity": PALE if is_pale else 1.0},
+                    "words": f"{label}: {count:,}",
+                }
+                for label, count, is_met in zip(labels, counts, bars.meets.tolist(), strict=True)
+            ]
+        self.chart.update()
 
 
 def describe_counts(found: FoundSeeds) -> str:
@@ -156,37 +172,6 @@ def _describe_order(found: FoundSeeds) -> str:
     if extreme is None:
         return "First seeds" if found.passed > len(found) else "All of them"
     return f"{'Highest' if extreme.rule == 'most' else 'Lowest'} {extreme.measure.replace('_', ' ')}"
-
-
-class HistogramChart:
-    """A bar chart of the number of seeds by value. Pale bars on a logarithmic scale show rare values."""
-
-    def __init__(self, test_id: str) -> None:
-        self.chart = ui.echart(read_options(__file__, "histogram"))
-        self.chart.classes("tw-histogram").props(f"role=img data-testid={test_id}")
-
-    def show(self, bars: HistogramBars, is_integer: bool, description: str) -> None:
-        """Show bars. `description` is the text for screen readers."""
-        labels = [_label_bar(bars, number, is_integer) for number in range(len(bars.counts))]
-        counts, most = bars.counts.tolist(), int(bars.counts.max())
-        self.chart.options["xAxis"]["data"] = labels
-        for series, is_pale in zip(self.chart.options["series"], (True, False), strict=True):
-            series["data"] = [
-                _build_bar(
-                    log1p(count) / log1p(most) if is_pale else count / most,
-                    MET if is_met else OTHER,
-                    PALE if is_pale else 1.0,
-                    f"{label}: {count:,}",
-                )
-                for label, count, is_met in zip(labels, counts, bars.meets.tolist(), strict=True)
-            ]
-        self.chart.update()
-        self.chart.props["aria-label"] = description
-
-
-def _build_bar(height: float, color: str, opacity: float, words: str) -> dict[str, Any]:
-    """Return a bar; a value that no seed has is left out."""
-    return {"value": height or None, "itemStyle": {"color": color, "opacity": opacity}, "words": words}
 
 
 def _label_bar(bars: HistogramBars, number: int, is_integer: bool) -> str:

@@ -18,6 +18,7 @@ from ..jobs import Cancelled, CancelToken
 from ..page.view import StatePanel
 from ..page.widgets import (
     DebouncedInput,
+    NumberInput,
     SelectByLabel,
     ViewTask,
     dropdown,
@@ -74,7 +75,7 @@ class GoodMapsSection(StatePanel):
             self.hint.classes("tw-hint")
             self.list = ui.element("div").classes("tw-good-rows")
             with ui.element("div").classes("tw-good-foot") as self.foot:
-                self.tries = DebouncedInput("good-tries", self._on_tries, label="Tries", step=1)
+                self.tries = NumberInput("good-tries", self._on_tries, low=1, high=MAX_TRIES, label="Tries")
                 self.tries.tooltip("Maximum number of maps to make until one meets the requirements")
                 self.share = ui.label("").classes("tw-good-share").props("role=status data-testid=good-share")
             with ui.element("div").classes("tw-good-foot") as self.improve_foot:
@@ -108,7 +109,7 @@ class GoodMapsSection(StatePanel):
             for value, number in zip(inputs, (row.value, row.high), strict=False):
                 value.set_value(_format(number))
         tries = state.recipe.get("tries")
-        self.tries.set_value(str(DEFAULT_TRIES if tries is None else tries)[:20])
+        self.tries.show(str(DEFAULT_TRIES if tries is None else tries)[:20])
         self.add.set_enabled(len(rows) < MAX_ROWS)
         for part, is_shown in ((self.hint, not rows), (self.foot, bool(rows)), (self.improve_foot, bool(rows))):
             part.set_visibility(is_shown)
@@ -196,13 +197,9 @@ class GoodMapsSection(StatePanel):
         rows = self._rows
         self._change([*rows[:number], row, *rows[number + 1 :]], undo_group=undo_group)
 
-    def _on_tries(self, text: str) -> None:
-        tries = int(text) if text.isdecimal() and len(text) < 10 else 0
-        if 1 <= tries <= MAX_TRIES:
-            self.error.set_text("")
-            self.session.change(self.session.state.with_recipe(tries=tries, attempt=None), undo_group="tries")
-        else:
-            self.error.set_text(f"tries: must be an integer from 1 to {MAX_TRIES:,}")
+    def _on_tries(self, tries: int) -> None:
+        self.error.set_text("")
+        self.session.change(self.session.state.with_recipe(tries=tries, attempt=None), undo_group="tries")
 
     def _change(self, rows: Sequence[RequirementRow], *, undo_group: str = "") -> None:
         state = self.session.state

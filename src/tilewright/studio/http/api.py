@@ -9,16 +9,16 @@ seconds to wait), 504 time limit exceeded.
 # No `from __future__ import annotations`: FastAPI evaluates annotations, and some refer to local names.
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, File, Form, Path, Query, Request, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, UploadFile
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from ... import __version__
-from ...core.errors import InvalidRecipe, UnknownName, check_limit, explain_each, problem
+from ...core.errors import InvalidRecipe, check_limit, explain_each, problem
 from ...core.fields import fields_by_name
 from ...core.notation import read_pairs, read_stage
 from ...core.provenance import digest
@@ -64,7 +64,7 @@ from .responses import (
     file_name,
     files_response,
     json_response,
-    not_found,
+    refuse_unknown_path,
 )
 from .security import free_of_work
 
@@ -73,10 +73,6 @@ SMALL_BODY = 1 << 14
 """Maximum number of bytes of a body that is parsed in the event loop."""
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
 DESCRIBED_KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
-FormatQuery = Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)]
-SeedQuery = Annotated[str | None, Query(description="Number or string; random if left out.")]
-PartQuery = Annotated[str | None, Query(description="Extension of the file to return, if there are several.")]
-AnimateQuery = Annotated[bool, Query(description="Whether to return an animation if possible.")]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
 
@@ -146,13 +142,24 @@ def _add_description(routes: APIRouter, kind: str) -> None:
     def one_of_a_kind(
         name: Annotated[str, Path(description=f"As in /api/{kind}.", json_schema_extra=known)],
     ) -> Response:
-        try:
+        with refuse_unknown_path():
             return json_response(describe_entry(kind, name))
-        except UnknownName as error:
-            raise not_found(error) from None
 
 
 # -- make -------------------------------------------------------------------------------------------------------
+
+
+def _read_map_keys(
+    format: Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)] = "json",
+    seed: Annotated[str | None, Query(description="Number or string; random if left out.")] = None,
+    part: Annotated[str | None, Query(description="Extension of the file to return, if there are several.")] = None,
+    animate: Annotated[bool, Query(description="Whether to return an animation if possible.")] = True,
+) -> dict[str, Any]:
+    return {"format": format, "seed": seed, "part": part, "animate": animate}
+
+
+MapKeys = Annotated[dict[str, Any], Depends(_read_map_keys)]
+"""Values of `MAP_KEYS` in a URL."""
 
 
 def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
@@ -160,35 +167,28 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/make/{technique}",
         tags=["make"],
         summary="Make a map of a technique, with all parameters in the URL",
-        openapi_extra={
-            "parameters": [describe_query("Parameters of the technique and options of the format", {"width": "40"})]
-        },
+        **describe_query("Parameters of the technique and options of the format", {"width": "40"}),
         **describe_files(404),
     )
     async def make_by_address(
         request: Request,
         technique: Annotated[str, Path(description="As in /api/techniques.", json_schema_extra=TECHNIQUES)],
-        format: FormatQuery = "json",
-        seed: SeedQuery = None,
+        keys: MapKeys,
         shape: Annotated[tuple[str, ...], Query(description="Shaper: connect,thickness=2. May be repeated.")] = (),
         tileset: Annotated[str | None, Query(description="Name of a built-in tileset.")] = None,
         tiles: Annotated[
             str | None, Query(description="Tiles for the technique's tiles: floor=grass,wall=hill.")
         ] = None,
-        part: PartQuery = None,
-        animate: AnimateQuery = True,
     ) -> Response:
         """Make a map, for example for an image element: `/api/make/caves?format=png&seed=7&width=40&scale=8`.
 
         All other keys are parameters of the technique or options of the format. Lists are written `3,8`.
         """
-        try:
+        with refuse_unknown_path():
             entry = techniques.get(technique)
-        except UnknownName as error:
-            raise not_found(error) from None
         params, options = read_parameters(
             fields_by_name(entry.params),
-            format_registry.get(format),
+            format_registry.get(keys["format"]),
             request.query_params.multi_items(),
             owner=entry.name,
             renamed=entry.params.renamed,
@@ -197,9 +197,7 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         check_limit("shapers", len(shape), MAX_STAGES, at="shape")
         recipe["shaping"] = [dict([read_stage(text)]) for text in shape]
         recipe["tiles"] = None if tiles is None else read_pairs(tiles, "tiles")
-        body = MapRequest.validate(
-            {"seed": seed, "format": format, "options": options, "part": part, "animate": animate}
-        )
+        body = MapRequest.validate({**keys, "options": options})
         return await _make_response(request, queue, body, lambda: recipe)
 
     @routes.post(
@@ -224,30 +222,21 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/run/{recipe}",
         tags=["make"],
         summary="Make a map of a built-in recipe, with its knobs in the URL",
-        openapi_extra={"parameters": [describe_query("Knobs of the recipe and options of the format", {"size": "60"})]},
+        **describe_query("Knobs of the recipe and options of the format", {"size": "60"}),
         **describe_files(404),
     )
     async def run_by_address(
         request: Request,
         recipe: Annotated[str, Path(description="As in /api/recipes.", json_schema_extra=RECIPE_NAMES)],
-        format: FormatQuery = "json",
-        seed: SeedQuery = None,
-        part: PartQuery = None,
-        animate: AnimateQuery = True,
+        keys: MapKeys,
     ) -> Response:
         """Make a map, for example for an image element: `/api/run/city-blocks?format=png&seed=7&parks=3&scale=8`."""
-        try:
+        with refuse_unknown_path():
             data = describe_entry("recipes", recipe)["recipe"]
-        except UnknownName as error:
-            raise not_found(error) from None
         fields = {knob.name: knob.field for knob in read_knobs_of(data)}
-        pairs = request.query_params.multi_items()
-        knobs, options = read_parameters(
-            fields, format_registry.get(format), pairs, owner=recipe, keys=MAP_KEYS, noun="knob"
-        )
-        body = MapRequest.validate(
-            {"seed": seed, "format": format, "options": options, "part": part, "animate": animate}
-        )
+        format, pairs = format_registry.get(keys["format"]), request.query_params.multi_items()
+        knobs, options = read_parameters(fields, format, pairs, owner=recipe, keys=MAP_KEYS, noun="knob")
+        body = MapRequest.validate({**keys, "options": options})
         return await _make_response(request, queue, body, lambda: apply_knobs(data, knobs))
 
 
@@ -295,21 +284,18 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         body = await _read_body(request, queue, MeasureRequest)
 
         def measure_given(token: CancelToken) -> Response:
-            return measure_map(operations.read_map_data(body.map, queue.settings, _read_tileset(body.tileset)), token)
-
-        def measure_map(map: TileMap, token: CancelToken) -> Response:
-            return _numbers_response(
-                map, operations.measure_map(map, token, body.measures, like=_read_similarity(body.like))
-            )
+            map = operations.read_map_data(body.map, queue.settings, _read_tileset(body.tileset))
+            return _measure_map(map, token, body.measures, body.like)
 
         if body.map is not None:
             return await _run_job(request, queue, measure_given)
         recipe = await _run_job(request, queue, lambda token: _check_recipe(body, queue))
         seeded = recipe.with_seed(recipe.seed if body.seed is None else body.seed)
-        cost = operations.estimate_seconds(seeded)
-        return await _run_job(
-            request, queue, lambda token: measure_map(operations.make_map(seeded, token), token), cost=cost
-        )
+
+        def measure_made(token: CancelToken) -> Response:
+            return _measure_map(operations.make_map(seeded, token), token, body.measures, body.like)
+
+        return await _run_job(request, queue, measure_made, cost=operations.estimate_seconds(seeded))
 
     @routes.post(
         "/measure/file",
@@ -329,15 +315,12 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         content = await file.read()
 
         def work(token: CancelToken) -> Response:
-            map = operations.read_upload(
-                content, file.filename or "", queue.settings, _read_tileset(tileset or None), format or None
-            )
+            tiles = _read_tileset(tileset or None)
+            map = operations.read_upload(content, file.filename or "", queue.settings, tiles, format or None)
             if measures.count(",") > MAX_MEASURES:
                 raise InvalidRecipe(f"must be at most {MAX_MEASURES:,} names", at="measures", rule="maximum_length")
             names = [name.strip() for name in measures.split(",") if name.strip()]
-            return _numbers_response(
-                map, operations.measure_map(map, token, names, like=_read_similarity(like or None))
-            )
+            return _measure_map(map, token, names, like or None)
 
         return await _run_job(request, queue, work)
 
@@ -346,15 +329,11 @@ def _read_tileset(value: Any) -> Tileset | None:
     return None if value is None else Tileset.of(value)
 
 
-def _numbers_response(map: TileMap, numbers: Mapping[str, float]) -> Response:
+def _measure_map(map: TileMap, token: CancelToken, names: Sequence[str], like: Any) -> Response:
+    is_complete = like is None or (isinstance(like, Mapping) and "like" in like)
+    numbers = operations.measure_map(map, token, names, like=like if is_complete else {"like": like})
     seed = map.recipe.seed if map.recipe is not None else None
-    return json_response(MeasuresBody(measures=dict(numbers), digest=digest(map), seed=seed))
-
-
-def _read_similarity(value: Any) -> Mapping[str, Any] | None:
-    if value is None or (isinstance(value, Mapping) and "like" in value):
-        return value
-    return {"like": value}
+    return json_response(MeasuresBody(measures=numbers, digest=digest(map), seed=seed))
 
 
 # -- seek -------------------------------------------------------------------------------------------------------

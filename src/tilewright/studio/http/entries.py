@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from typing import Any
 
 from ... import data
@@ -13,6 +13,7 @@ from ...core.recipe import Recipe
 from ...core.registry import measures, shapers, techniques
 from ...core.resolver import Resolver
 from ...core.tilemap import format_size
+from ...core.tileset import Tileset
 from ...core.tilesets import tilesets
 from ...core.yaml import read_head_comment
 from ...formats import Format, format_registry
@@ -28,11 +29,7 @@ def list_entries(kind: str) -> tuple[Data, ...]:
 
 def list_names(kind: str) -> list[str]:
     """Return all names of a kind, without loading the entries."""
-    return (
-        list(data.list_names("recipes"))
-        if kind == "recipes"
-        else list({**REGISTRIES, "tilesets": tilesets}[kind].names())
-    )
+    return [*(data.list_names("recipes") if kind == "recipes" else REGISTRIES[kind].names())]
 
 
 @cache
@@ -55,7 +52,9 @@ def describe_entry(kind: str, name: str) -> Data:
     return {**_summarize_entry(entry), "doc": entry.doc.strip(), "revision": entry.revision, **_collect_facts(entry)}
 
 
-def _summarize_entry(entry: Entry) -> Data:
+def _summarize_entry(entry: Entry | Tileset) -> Data:
+    if isinstance(entry, Tileset):
+        return {"name": entry.name, "tiles": len(entry), "summary": ", ".join(entry.names[:8])}
     head: Data = {"name": entry.name, "summary": entry.summary}
     if isinstance(entry, Measure):
         head |= {"unit": entry.unit, "compares": entry.compares, "argument": entry.argument}
@@ -84,10 +83,6 @@ def _recipe_summary(name: str) -> str:
     return read_head_comment(data.read_text("recipes", name)).partition(". ")[0].rstrip(".") + "."
 
 
-def _list_tilesets() -> list[Data]:
-    return [{"name": one.name, "tiles": len(one), "summary": ", ".join(one.names[:8])} for one in tilesets]
-
-
 def _list_recipes() -> list[Data]:
     return [{"name": name, "summary": _recipe_summary(name)} for name in data.list_names("recipes")]
 
@@ -99,10 +94,9 @@ def _list_samples() -> list[Data]:
         size = format_size(grid.shape)
         found.append({"name": name, "maps": 1, "summary": f"{size}: {', '.join(map(str, grid.labels[:8]))}"})
     for name in data.list_collections():
-        count = len(data.list_members(name))
-        found.append(
-            {"name": name, "maps": count, "summary": f"{count} maps; one is {name}/{data.list_members(name)[0]}"}
-        )
+        members = data.list_members(name)
+        summary = f"{len(members)} maps; one is {name}/{members[0]}"
+        found.append({"name": name, "maps": len(members), "summary": summary})
     return found
 
 
@@ -116,13 +110,10 @@ REGISTRIES: Mapping[str, Any] = {
     "shapers": shapers,
     "measures": measures,
     "formats": format_registry,
+    "tilesets": tilesets,
 }
-LISTS: Mapping[str, Callable[[], list[Data]]] = {
-    "techniques": lambda: [_summarize_entry(entry) for entry in techniques],
-    "shapers": lambda: [_summarize_entry(entry) for entry in shapers],
-    "measures": lambda: [_summarize_entry(entry) for entry in measures],
-    "formats": lambda: [_summarize_entry(entry) for entry in format_registry],
-    "tilesets": _list_tilesets,
+LISTS: Mapping[str, Callable[[], Iterable[Data]]] = {
+    **{kind: partial(map, _summarize_entry, registry) for kind, registry in REGISTRIES.items()},
     "recipes": _list_recipes,
     "samples": _list_samples,
     "models": _list_models,

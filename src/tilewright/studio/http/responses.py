@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import quote
@@ -91,9 +92,14 @@ def error_response(error: Exception) -> Response:
     return json_response(ErrorBody.of(line), status, {"Retry-After": RETRY_AFTER} if status == 503 else headers)
 
 
-def not_found(error: UnknownName) -> HTTPException:
-    """Return the 404 error for an unknown name in the path."""
-    return HTTPException(404, error)  # type: ignore[arg-type]  # the detail may be any value; `error_response` reads it
+@contextmanager
+def refuse_unknown_path() -> Iterator[None]:
+    """Raise the error 404 for an unknown name in the path."""
+    try:
+        yield
+    except UnknownName as error:
+        # The detail may be any value; `error_response` reads it.
+        raise HTTPException(404, error) from None  # type: ignore[arg-type]
 
 
 def _translate_errors(error: RequestValidationError) -> list[Problem]:
@@ -312,7 +318,8 @@ def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
-    return {
+    """Return the documentation of the further keys of a route's query, which the route reads itself."""
+    parameter = {
         "name": "params",
         "in": "query",
         "required": False,
@@ -322,3 +329,4 @@ def describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
         "schema": {"type": "object", "additionalProperties": {"type": "string"}},
         "example": example,
     }
+    return {"openapi_extra": {"parameters": [parameter]}}

@@ -14,7 +14,6 @@ from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field
 from ...core.knobs import RecipeKnob
 from ...core.params import Params
-from ...core.recipe_knobs import apply_knobs
 from ...core.registry import techniques
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
@@ -22,8 +21,10 @@ from ..controls import Controls
 from ..controls.control import ControlBinding, ControlContext
 from ..controls.words import TileControl
 from ..own_files import StudioResolver
+from ..page.error_panel import report_errors
 from ..page.view import StatePanel
 from ..page.widgets import Message
+from ..search.options import KNOBS, apply_values
 from ..session import Session
 from ..state import State
 
@@ -56,14 +57,14 @@ class KnobPanel(StatePanel):
         self._knobs = state.knobs
         fields = [_make_field(knob, state.opened.knobs) for knob in self._knobs]
         shape = [(field.schema, field.default) for field in fields], [knob.to_data() for knob in self._knobs]
-        values = {knob.name: knob.value for knob, field in zip(self._knobs, fields, strict=True)}
-        values = {name: value for name, value in values.items() if value is None or value != _default(fields, name)}
+        pairs = [*zip(self._knobs, fields, strict=True)]
+        values = {knob.name: knob.value for knob, field in pairs if knob.value is None or knob.value != field.default}
         if shape != self._built:
             self._built = shape
             self._build(fields, values)
         elif self.controls is not None:
             self.controls.update(values)
-        custom = [field.label for knob, field in zip(self._knobs, fields, strict=True) if knob.value is None]
+        custom = [field.label for knob, field in pairs if knob.value is None]
         self.note.show(f"Set by hand: {', '.join(custom)}." if custom else "")
 
     def _build(self, fields: list[Field], values: Mapping[str, Any]) -> None:
@@ -76,26 +77,16 @@ class KnobPanel(StatePanel):
 
     def _on_change(self, name: str, value: Any) -> None:
         state = self.session.state
-        knobs = {knob.name: knob for knob in self._knobs}
         if value is UNSET:
             value = state.opened.knobs.get(name)
-        try:
-            data = apply_knobs({**state.recipe, "knobs": knobs}, {name: value})
-        except TilewrightError as error:
-            self.session.emit("refused", error)
-            return
-        words = {word: part for word, part in data.items() if word not in ("locks", "knobs")}
-        self.session.change(state.with_recipe(**words), undo_group=f"knob.{name}")
+        with report_errors(partial(self.session.emit, "refused")):
+            self.session.change(apply_values(state, {f"{KNOBS}{name}": value}), undo_group=f"knob.{name}")
 
 
 def _make_field(knob: RecipeKnob, defaults: Mapping[str, Any]) -> Field:
     """Return the field of a knob, whose default is the value that it had when the recipe was opened."""
     default = defaults.get(knob.name, UNSET)
     return replace(knob.field, default=default, short_default=default, labels={"null": CUSTOM})
-
-
-def _default(fields: list[Field], name: str) -> Any:
-    return next(field.default for field in fields if field.name == name)
 
 
 MAX_ROWS = 40

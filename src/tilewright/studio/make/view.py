@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.entries import Technique
-from ...core.errors import Problem, TilewrightError, pluralize
+from ...core.errors import Problem, pluralize
 from ...core.fields import fields_of
 from ...core.plan import make_plan
 from ...core.registry import techniques
@@ -19,10 +19,11 @@ from ...core.tileset import Tile
 from ...core.tilesets import tilesets
 from ...core.yaml import read_head_comment
 from ...data import read_text
-from ..controls import UNSET, Controls
+from ..controls import UNSET, Controls, with_value
 from ..good_maps.view import GoodMapsSection
 from ..own_tiles.tileset import carry_own_tiles, find_own_data
 from ..own_tiles.view import OwnTilesPanel
+from ..page.error_panel import report_errors
 from ..page.view import View
 from ..page.widgets import FoldingSection, dropdown, icon_button, labeled_button, show_value
 from ..session import Session, SwitchedOff
@@ -49,14 +50,15 @@ class MakeView(View):
         with ui.element("div").classes("tw-chosen tw-card") as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
             self.chosen_card.on("click", self._open).on("keydown.enter", self._open)
-        self.notes = (SwitchedOffNote(session), UndoNote(session, "removed-tiles"))
+        self.notes = (UndoNote(session, "switched-off"), UndoNote(session, "removed-tiles"))
+        session.listen("switched_off", self._show_switched_off)
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
             self.knob_panel = KnobPanel(session)
             self.tileset = dropdown([OWN_TILESET], self._choose_tileset, "tileset", label="Tileset")
             self.tileset.tooltip("Tileset of the map")
-            self.mapping = TileMapping(self._on_mapping_change)
+            self.mapping = TileMapping(lambda tiles: session.change(session.state.with_recipe(tiles=tiles)))
             self.own_tiles = OwnTilesPanel(session)
             self.fold = FoldingSection("All parameters")
             self.fields = self.fold.body.classes("tw-fields")
@@ -141,11 +143,9 @@ class MakeView(View):
             if goal.opens_picker:
                 self._open()
         elif kind == "recipes":
-            try:
+            with report_errors(partial(self.session.emit, "refused")):
                 data, _ = Resolver().read_recipe(name)
                 self.session.open(state.open_recipe(data, name))
-            except TilewrightError as error:
-                self.session.emit("refused", error)
         elif is_new:
             self.session.open(state.open_recipe({"technique": name}))
         elif name == state.technique and not state.opened.name:
@@ -208,11 +208,8 @@ class MakeView(View):
 
     def _on_param_change(self, name: str, value: Any) -> None:
         """Change a parameter of the recipe."""
-        params = {word: given for word, given in self.session.state.params.items() if word != name}
-        if value is not UNSET:
-            params[name] = value
         before = self.session.state
-        state = before.with_recipe(params=params or None)
+        state = before.with_recipe(params=with_value(before.params, name, value) or None)
         if name not in _list_models(techniques.get(state.technique)):
             self.session.change(state, undo_group=f"params.{name}")
             return
@@ -235,6 +232,16 @@ class MakeView(View):
         tiles = zip(site.labels, site.ids.tolist(), strict=True)
         return [site.tileset[number].model_copy(update={"name": label}) for label, number in tiles]
 
+    def _show_switched_off(self, found: SwitchedOff) -> None:
+        """List the shapers that cannot shape the new map. The note stays while they are off, with this technique."""
+        technique = self.session.state.technique
+        self.notes[0].show(
+            f"{pluralize(len(found.reasons), 'shaper')} switched off: not usable with this map",
+            found.before,
+            lambda state: state.technique == technique and found.reasons.keys() <= {*state.off},
+            items=[f"{name.replace('_', ' ')}: {reason}" for name, reason in found.reasons.values()],
+        )
+
     def _show_tileset(self, state: State) -> None:
         """Select the tileset of a state. One that is part of the recipe is an option, too."""
         given = state.recipe.get("tileset")
@@ -253,9 +260,6 @@ class MakeView(View):
                 state,
                 lambda now: now.recipe.get("tileset") == wanted,
             )
-
-    def _on_mapping_change(self, tiles: dict[str, str]) -> None:
-        self.session.change(self.session.state.with_recipe(tiles=tiles))
 
 
 def _list_models(entry: Technique) -> list[str]:
@@ -320,21 +324,3 @@ class UndoNote:
     def _close(self) -> None:
         self._before = None
         self.card.set_visibility(False)
-
-
-class SwitchedOffNote(UndoNote):
-    """Note that lists the shapers that were switched off, because they cannot shape the new map."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, "switched-off")
-        session.listen("switched_off", self.list_shapers)
-
-    def list_shapers(self, found: SwitchedOff) -> None:
-        """List the shapers with the reasons. The note stays while they are off, with the same technique."""
-        technique = self.session.state.technique
-        self.show(
-            f"{pluralize(len(found.reasons), 'shaper')} switched off: not usable with this map",
-            found.before,
-            lambda state: state.technique == technique and found.reasons.keys() <= {*state.off},
-            items=[f"{name.replace('_', ' ')}: {reason}" for name, reason in found.reasons.values()],
-        )

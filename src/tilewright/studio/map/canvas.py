@@ -33,28 +33,32 @@ MAX_GROUP = 40
 Callback = Callable[[], Any]
 
 
+def _ignore(*args: Any) -> None:
+    """Do nothing about an event."""
+
+
 class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "modules", "tilewright-page": str(MODULES)}):
     """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
     A simple canvas, for small samples, has no timeline, no locks and no overlays. Elements inside the canvas are shown
-    at the start of its bar, those of the slot `over` over the map. Handlers may be coroutines. Cells are flat indices
-    of the current map, level by level and row by row.
+    at the start of its bar, those of the slot `over` over the map. Handlers without arguments may be coroutines. Cells
+    are flat indices of the current map, level by level and row by row.
     """
 
     def __init__(
         self,
         *,
         simple: bool = False,
-        on_paint: Callable[[dict[int, int], bool], Any] | None = None,
-        on_lock: Callable[[list[int]], Any] | None = None,
-        on_unlock: Callable[[list[int] | None], Any] | None = None,
-        on_undo: Callback | None = None,
-        on_redo: Callback | None = None,
-        on_regenerate: Callback | None = None,
-        on_film: Callback | None = None,
-        on_look: Callable[[bool, bool, str], Any] | None = None,
-        on_landmarks: Callable[[dict[str, Any], str], Any] | None = None,
-        on_sprites: Callback | None = None,
+        on_paint: Callable[[dict[int, int], bool], None] = _ignore,
+        on_lock: Callable[[list[int]], None] = _ignore,
+        on_unlock: Callable[[list[int] | None], None] = _ignore,
+        on_undo: Callback = _ignore,
+        on_redo: Callback = _ignore,
+        on_regenerate: Callback = _ignore,
+        on_film: Callback = _ignore,
+        on_look: Callable[[bool, bool, str], None] = _ignore,
+        on_landmarks: Callable[[dict[str, Any], str], None] = _ignore,
+        on_sprites: Callback = _ignore,
     ) -> None:
         """Create the canvas.
 
@@ -106,7 +110,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "modul
         self.on("landmarks", self._handle_landmarks)
         self.on("sprites", self._handle_sprites)
         for name, handler in (("undo", on_undo), ("redo", on_redo), ("regenerate", on_regenerate), ("film", on_film)):
-            self.on(name, handler or (lambda: None), args=[])
+            self.on(name, handler, args=[])
 
     # -- to the browser -----------------------------------------------------------------------------------------
 
@@ -151,11 +155,6 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "modul
         if self._payload is not None:
             self._call("setFewest", {"key": self._payload["key"], "fewest": fewest})
 
-    async def locate_cell(self, x: int, y: int) -> tuple[float, float]:
-        """Return the position of a cell's center in the browser's window, in pixels."""
-        left, top = await self.run_method("place", x, y)
-        return float(left), float(top)
-
     def _call(self, method: str, value: Any) -> None:
         """Run a method in the browser if the component is ready, without waiting for it."""
         if self._is_ready:
@@ -193,51 +192,44 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "modul
             self.show(self._payload)
             self.show_overlay(self._overlay)
 
-    def _handle_paint(self, event: GenericEventArguments) -> Any:
+    def _handle_paint(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"cells": encoded, "tile": int(tile), "lock": bool(lock), "stroke": int(stroke)}:
                 self._stroke = stroke
-                cells = self._decode_cells(encoded)
-                if self._on_paint and cells and tile >= 0:
-                    return self._on_paint(dict.fromkeys(cells, int(tile)), lock)
-        return None
+                if (cells := self._decode_cells(encoded)) and tile >= 0:
+                    self._on_paint(dict.fromkeys(cells, int(tile)), lock)
 
-    def _handle_lock(self, event: GenericEventArguments) -> Any:
+    def _handle_lock(self, event: GenericEventArguments) -> None:
         match event.args:
-            case {"cells": encoded} if self._on_lock and (cells := self._decode_cells(encoded)):
-                return self._on_lock(cells)
-        return None
+            case {"cells": encoded} if cells := self._decode_cells(encoded):
+                self._on_lock(cells)
 
-    def _handle_unlock(self, event: GenericEventArguments) -> Any:
+    def _handle_unlock(self, event: GenericEventArguments) -> None:
         match event.args:
-            case {"cells": None} if self._on_unlock:
-                return self._on_unlock(None)
-            case {"cells": encoded} if self._on_unlock and (cells := self._decode_cells(encoded)):
-                return self._on_unlock(cells)
-        return None
+            case {"cells": None}:
+                self._on_unlock(None)
+            case {"cells": encoded} if cells := self._decode_cells(encoded):
+                self._on_unlock(cells)
 
-    def _handle_look(self, event: GenericEventArguments) -> Any:
+    def _handle_look(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"grid": bool(grid), "sprites": bool(sprites), "overlay": str(overlay)}:
                 # The current overlay may have settings, for example hot-path,slack=8.
                 if overlay in ("", self._settings.get("overlay"), *overlay_kinds()):
                     self._settings |= {"grid": grid, "sprites": sprites, "overlay": overlay}
-                    return self._on_look(grid, sprites, overlay) if self._on_look else None
-        return None
+                    self._on_look(grid, sprites, overlay)
 
-    def _handle_landmarks(self, event: GenericEventArguments) -> Any:
+    def _handle_landmarks(self, event: GenericEventArguments) -> None:
         match event.args:
             case {"edits": dict(edits), "nudged": str(nudged), "edit": int(edit)} if len(nudged) < MAX_GROUP:
                 self._edit = edit
-                if self._on_landmarks:
-                    return self._on_landmarks(edits, nudged and f"landmarks {nudged}")
-        return None
+                self._on_landmarks(edits, nudged and f"landmarks {nudged}")
 
     def _handle_sprites(self, event: GenericEventArguments) -> Any:
         match event.args:
             case {"needed": bool(needed)}:
                 self.needs_sprites = needed
-                if needed and self._on_sprites and self._payload is not None and self._payload["lacks_sprites"]:
+                if needed and self._payload is not None and self._payload["lacks_sprites"]:
                     return self._on_sprites()
         return None
 

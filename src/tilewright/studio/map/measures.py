@@ -44,9 +44,8 @@ class MeasuresView:
         self._values: dict[tuple[str, str], ui.label] = {}
         """Labels of the numbers, by group and name."""
         with ui.element("button").classes("tw-measures-head") as head:
-            head.props("type=button aria-expanded=false data-testid=measures-open").on(
-                "click", js_handler=TOGGLE_SCRIPT
-            )
+            head.props("type=button aria-expanded=false data-testid=measures-open")
+            head.on("click", js_handler=TOGGLE_SCRIPT)
             ui.label("Measures").classes("tw-title")
             self.summary = ui.label("").classes("tw-measures-few")
             ui.icon("expand_less")

@@ -95,7 +95,7 @@ def encode_map(
         "painted": painted,
         "note": note,
         "lacks_sprites": lacks_sprites,
-        **(_encode_tile_sprites(map.tileset) if lacks_sprites else encode_sprites(map, recipe)),
+        **(encode_tile_sprites(map.tileset) if lacks_sprites else encode_sprites(map, recipe)),
     }
 
 
@@ -108,9 +108,10 @@ def encode_sprites(map: TileMap, recipe: Recipe | None = None) -> Payload:
     }
 
 
-def _encode_tile_sprites(tileset: Tileset) -> Payload:
-    sheet = sheet_cache.find_tile_sheet(tileset)
-    return {"sheet": None if sheet is None else sheet.to_data(only_tiles=True), "looks": None}
+def encode_tile_sprites(tileset: Tileset) -> Payload:
+    """Return a sprite per tile; none if maps are drawn in colors."""
+    is_drawn = is_drawn_in_sprites(tileset)
+    return {"sheet": sheet_cache.extend(tileset).to_data(only_tiles=True) if is_drawn else None, "looks": None}
 
 
 def encode_picture(picture: Image.Image) -> str:
@@ -123,12 +124,10 @@ def encode_picture(picture: Image.Image) -> str:
 def encode_frame(frame: Frame) -> Payload:
     """Return the payload of a frame."""
     shape = frame.colors.shape[:-1] if frame.cells is None else frame.cells.shape
-    celled: Payload = (
-        {"tileset": None, "tiles": []} if frame.cells is None else _encode_cells(frame.cells, frame.tileset)
-    )
+    no_cells: Payload = {"tileset": None, "tiles": []}
     return {
         **_encode_size(shape),
-        **celled,
+        **(no_cells if frame.cells is None else _encode_cells(frame.cells, frame.tileset)),
         "colors": None if frame.colors is None else encode_array(frame.colors),
         "lines": [[list(start), list(end)] for start, end in frame.lines],
         "note": frame.note,
@@ -306,10 +305,6 @@ class SheetCache:
         self._sheets: OrderedDict[str, SpriteSheet] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find_tile_sheet(self, tileset: Tileset) -> SpriteSheet | None:
-        """Return the sheet of a tileset; None if its maps are drawn in colors."""
-        return self._extend(tileset, None) if is_drawn_in_sprites(tileset) else None
-
     def find_sheet(
         self, map: TileMap, recipe: Recipe | None = None
     ) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
@@ -321,8 +316,8 @@ class SheetCache:
             return None, None
         stacks = CellStacks.of(map, recipe) if depends_on_neighbors(map.tileset) else None
         if stacks is None or len(stacks.stacks) > MAX_MAP_PICTURES:
-            return self._extend(map.tileset, None), None
-        sheet = self._extend(map.tileset, stacks.stacks)
+            return self.extend(map.tileset), None
+        sheet = self.extend(map.tileset, stacks.stacks)
         return sheet, sheet.find_positions(stacks)
 
     def find_frame_sheets(
@@ -343,11 +338,11 @@ class SheetCache:
             tileset = group[0][1].artwork.tileset
             if len(stacks) + len(tileset) > MAX_PICTURES:
                 continue
-            sheet = self._extend(tileset, stacks)
+            sheet = self.extend(tileset, stacks)
             for number, cells in group:
                 yield number, sheet, sheet.find_positions(cells)
 
-    def _extend(self, tileset: Tileset, stacks: Stacks | None) -> SpriteSheet:
+    def extend(self, tileset: Tileset, stacks: Stacks | None = None) -> SpriteSheet:
         """Return the sheet of a tileset, extended by stacks."""
         key = tileset.look_digest
         with self._lock:

@@ -13,16 +13,7 @@ from ...core.skins import LAYOUTS, Skin
 from ...core.tileset import Sheet
 from ...formats._sheet import count_sprites, picture_size, sheet_picture, sprite_box
 from ..map.payloads import data_url, encode_picture
-from ..page.widgets import (
-    DebouncedInput,
-    NumberInput,
-    dropdown,
-    icon_button,
-    is_list,
-    on_choice,
-    show_value,
-    toggle_class,
-)
+from ..page.widgets import DebouncedInput, NumberInput, dropdown, icon_button, on_choice, show_value, toggle_class
 from .tileset import OwnTile, OwnTiles
 
 MAX_LINES = 256
@@ -68,12 +59,12 @@ class SheetView:
 
     def _on_click(self, event: events.GenericEventArguments) -> None:
         sheet = self._sheet
-        if sheet is None or not is_list(event.args, 2):
-            return
-        try:
-            x, y = (float(part) for part in event.args)
-        except (TypeError, ValueError):
-            return
+        match event.args:
+            case [int() | float() as x, int() | float() as y] if sheet is not None:
+                self._on_place(sheet, x, y)
+
+    def _on_place(self, sheet: Sheet, x: float, y: float) -> None:
+        """Report the sprite at a place, given as fractions of the width and height."""
         (width, height), (columns, rows) = picture_size(sheet) or (0, 0), count_sprites(sheet)
         column = floor((x * width - sheet.margin) / (sheet.tile_width + sheet.spacing)) if 0 <= x <= 1 else -1
         row = floor((y * height - sheet.margin) / (sheet.tile_height + sheet.spacing)) if 0 <= y <= 1 else -1
@@ -144,25 +135,19 @@ class OwnTileRow:
                 self.sprite = ui.element("img").props('alt=""')
             button.props(f'aria-label="Select tile {place + 1}, then click its sprite" data-testid=own-sprite-{place}')
             button.on("click", partial(owner.on_select, place))
-            change = partial(owner.on_change, place)
-            self.stands_for = dropdown(
-                options, partial(change, "stands_for"), f"own-for-{place}", label="stands for", value=""
-            )
+            change, remove = partial(owner.on_change, place), partial(owner.on_remove, place)
+            choose = partial(change, "stands_for")
+            self.stands_for = dropdown(options, choose, f"own-for-{place}", label="stands for", value="")
             self.name = DebouncedInput(f"own-name-{place}", partial(change, "name"), label="name")
             self.name.props("maxlength=40")
             choose = partial(change, "layout")
             self.layout = dropdown([*LAYOUTS], choose, f"own-layout-{place}", label="layout", value="single")
-            self.first = NumberInput(
-                f"own-first-{place}", partial(change, "first"), low=0, high=MAX_FIRST, label="sprite"
-            ).props("min=0")
+            choose = partial(change, "first")
+            self.first = NumberInput(f"own-first-{place}", choose, low=0, high=MAX_FIRST, label="sprite")
+            self.first.props("min=0")
             self.passable = on_choice(ui.checkbox("passable"), partial(change, "passable"))
             self.passable.props(f"dense data-testid=own-passable-{place}")
-            icon_button(
-                "delete_outline",
-                f"Remove tile {place + 1}",
-                partial(owner.on_remove, place),
-                test_id=f"own-drop-{place}",
-            )
+            icon_button("delete_outline", f"Remove tile {place + 1}", remove, test_id=f"own-drop-{place}")
 
     def show(self, tile: OwnTile, sheet: Sheet, passable: Mapping[str, bool], *, is_active: bool) -> None:
         """Show a tile."""

@@ -88,9 +88,8 @@ class OwnTiles:
 
     def with_tile(self, place: int, **changes: Any) -> OwnTiles:
         """Return the tiles with one of them changed."""
-        return replace(
-            self, tiles=(*self.tiles[:place], replace(self.tiles[place], **changes), *self.tiles[place + 1 :])
-        )
+        changed = replace(self.tiles[place], **changes)
+        return replace(self, tiles=(*self.tiles[:place], changed, *self.tiles[place + 1 :]))
 
 
 @dataclass(frozen=True)
@@ -184,12 +183,13 @@ def _write_base(own: OwnTiles, base: Tileset, tiles: Mapping[str, dict[str, Any]
 def _list_tiles(own: OwnTiles, base: Tileset, map_tiles: Tileset | None) -> dict[str, dict[str, Any]]:
     """Return the data of own tiles by name: for tiles of the base tileset what differs, for others all fields."""
     found: dict[str, dict[str, Any]] = {}
+    known = {tile.name: tile for tile in (*(map_tiles or ()), *base)}
     for one in own.tiles:
         if not one.tile:
             raise InvalidRecipe("must be given, or the tile that it stands for", at="name")
         if one.tile in found:
             continue
-        model = next((tile for name in (one.tile, one.stands_for) if (tile := _find(name, base, map_tiles))), None)
+        model = known.get(one.tile) or known.get(one.stands_for)
         fields: dict[str, Any] = {}
         if one.tile not in base.by_name and model is not None:
             left_out = {"name", "sprite", "code", *(() if model.name == one.tile else ("glyph", "color"))}
@@ -201,13 +201,6 @@ def _list_tiles(own: OwnTiles, base: Tileset, map_tiles: Tileset | None) -> dict
     return {name: fields for name, fields in found.items() if len(fields) > 1}
 
 
-def _find(name: str, base: Tileset, map_tiles: Tileset | None) -> Tile | None:
-    for tileset in (base, map_tiles):
-        if tileset is not None and name in tileset.by_name:
-            return tileset[tileset.by_name[name]]
-    return None
-
-
 def _list_skins(own: OwnTiles) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the sprites of each tile. Several sprites of one tile are variants."""
     by_tile: dict[str, list[OwnTile]] = {}
@@ -216,18 +209,9 @@ def _list_skins(own: OwnTiles) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, group in by_tile.items():
         if len({tile.layout for tile in group}) > 1:
             raise InvalidRecipe(f"{name}: all its sprites must have the same layout", at="layout")
-        yield (
-            name,
-            {
-                "tile": name,
-                "layout": group[0].layout,
-                "first": tuple((tile.first, 1.0) for tile in group),
-                "tile_size": own.tile_size,
-                "margin": own.margin,
-                "spacing": own.spacing,
-                **group[0].kept,
-            },
-        )
+        sheet = {"tile_size": own.tile_size, "margin": own.margin, "spacing": own.spacing}
+        first = tuple((tile.first, 1.0) for tile in group)
+        yield name, {"tile": name, "layout": group[0].layout, "first": first, **sheet, **group[0].kept}
 
 
 MAX_GUESSES = 4
@@ -342,10 +326,8 @@ def guess_tiles(image: str, picture: str, map: TileMap | None, base: Tileset) ->
     known = [tile for tile in _list_used_tiles(map) if tile.name in base.by_name] or list(base)
     if layout == "single":
         columns, rows = count_sprites(own.sheet)
-        tiles = [
-            OwnTile(tile.name, first=place) for place, tile in enumerate(known[: min(MAX_GUESSES, columns * rows)])
-        ]
-        return replace(own, tiles=tuple(tiles))
+        guessed = known[: min(MAX_GUESSES, columns * rows)]
+        return replace(own, tiles=tuple(OwnTile(tile.name, first=place) for place, tile in enumerate(guessed)))
     shown = next((tile for tile in known if not tile.passable), known[0])
     return replace(own, tiles=(OwnTile(shown.name, layout=layout),))
 

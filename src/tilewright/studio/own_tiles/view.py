@@ -18,8 +18,9 @@ from ..jobs import CancelToken
 from ..map.payloads import encode_picture
 from ..operations import zip_files
 from ..own_files import list_missing, picture_store, put_picture, read_picture
+from ..page.error_panel import report_errors
 from ..page.view import StatePanel
-from ..page.widgets import DebouncedInput, Message, Uploader, ViewTask, icon_button, labeled_button
+from ..page.widgets import DebouncedInput, Message, NumberInput, Uploader, ViewTask, icon_button, labeled_button
 from ..session import Session
 from ..state import State
 from .editor import OwnTileRows, SheetView
@@ -81,10 +82,8 @@ class OwnTilesPanel(StatePanel):
         self.dialog.open()
 
     def _remove(self) -> None:
-        try:
+        with report_errors(partial(self.session.emit, "refused")):
             self.session.change(remove_own_tiles(self.session.state))
-        except TilewrightError as error:
-            self.session.emit("refused", error)
 
 
 def describe_missing(names: list[str]) -> str:
@@ -100,6 +99,8 @@ PREVIEW_CELLS = (30, 20)
 PREVIEW_SCALE = 16
 """Maximum number of pixels of a cell in the preview."""
 MAX_SIDE = 1024
+NUMBERS = (("width", "tile width", 1), ("height", "tile height", 1), ("margin", "margin", 0), ("spacing", "spacing", 0))
+"""Name, label and minimum of the numbers of a sheet."""
 KINDS = ".png,.gif,.webp,.bmp,.jpg,.jpeg"
 
 
@@ -147,13 +148,10 @@ class OwnTilesDialog:
             self.facts = ui.label("").classes("tw-faint").props("data-testid=own-facts")
             with ui.element("div").classes("tw-own-fields"):
                 self.fields = {
-                    name: DebouncedInput(f"own-{name}", partial(self._set_number, name), label=label, step=1)
-                    for name, label in {
-                        "width": "tile width",
-                        "height": "tile height",
-                        "margin": "margin",
-                        "spacing": "spacing",
-                    }.items()
+                    name: NumberInput(
+                        f"own-{name}", partial(self._set_number, name), low=least, high=MAX_SIDE, label=label
+                    )
+                    for name, label, least in NUMBERS
                 }
             self.name = DebouncedInput("own-name", self._set_name, label="name of the tileset")
 
@@ -174,9 +172,9 @@ class OwnTilesDialog:
     def _build_footer(self) -> None:
         self.line = Message("own-line")
         with ui.element("div").classes("tw-row tw-own-foot"):
-            self.download = labeled_button(
-                "Download tileset", "download", self._download, "own-download", color="primary"
-            ).classes("tw-roomy")
+            label, color = "Download tileset", "primary"
+            self.download = labeled_button(label, "download", self._download, "own-download", color=color)
+            self.download.classes("tw-roomy")
             ui.space()
             ui.button("Cancel", color=None, on_click=self.dialog.close).props("flat dense no-caps")
             self.apply = labeled_button("Use these tiles", None, self._apply, "own-apply", "unelevated dense")
@@ -188,10 +186,8 @@ class OwnTilesDialog:
         """Open the dialog with the own tiles of the state, if there are any."""
         self.line.show("")
         self.active = 0
-        try:
+        with report_errors(self._show_problem):
             self.base, self.own = find_base(self.session.state), read_own_tiles(self.session.state)
-        except TilewrightError as error:
-            self.line.show(str(error))
         if self.own is not None and not picture_store.get(self.own.picture):
             self.line.show(f"{self.own.image} is missing here; choose the picture again")
         self._refresh()
@@ -221,12 +217,10 @@ class OwnTilesDialog:
             self.own = own
             self._refresh()
 
-    def _set_number(self, name: str, text: str) -> None:
+    def _set_number(self, name: str, number: int) -> None:
         """Change the size of the sprites, the margin or the spacing."""
         if self.own is None:
             return
-        least = 1 if name in ("width", "height") else 0
-        number = min(MAX_SIDE, max(least, int(text))) if text.isdecimal() and len(text) < 6 else least
         width, height = self.own.tile_size
         changes: dict[str, Any] = {name: number}
         if name == "width":  # Most sprites are square.
@@ -234,7 +228,6 @@ class OwnTilesDialog:
         elif name == "height":
             changes = {"tile_size": (width, number)}
         self._change(replace(self.own, **changes))
-        self._show_fields()
 
     def _set_name(self, text: str) -> None:
         if self.own is not None:
@@ -285,10 +278,8 @@ class OwnTilesDialog:
         """Show the own tiles, and draw the preview."""
         own = self.own
         sheet = None
-        try:
+        with report_errors(self._show_problem):
             sheet = None if own is None else own.sheet
-        except TilewrightError as error:
-            self.line.show(str(error))
         is_shown = own is not None and bool(picture_store.get(own.picture))
         self.body.set_visibility(is_shown)
         self.apply.set_enabled(is_shown)
@@ -300,20 +291,17 @@ class OwnTilesDialog:
         if sheet is not None and self.base is not None:
             self.facts.set_text(describe_sheet(sheet))
             self.sheet_view.show(own, sheet, self.active)
-            self.rows.show(own, sheet, self._list_names(), self._find_passable(), self.active)
-            self._start_preview()
+            passable = {tile.name: tile.passable for tile in (*self.session.tiles(), *self.base)}
+            self.rows.show(own, sheet, self._list_names(), passable, self.active)
+            self._job.start(self._draw_preview())
 
     def _show_fields(self) -> None:
         if self.own is not None:
             (width, height), own = self.own.tile_size, self.own
             shown = {"width": width, "height": height, "margin": own.margin, "spacing": own.spacing}
             for name, number in shown.items():
-                self.fields[name].set_value(str(number))
+                self.fields[name].show(number)
             self.name.set_value(own.name)
-
-    def _find_passable(self) -> dict[str, bool]:
-        assert self.base is not None
-        return {tile.name: tile.passable for tile in (*self.session.tiles(), *self.base)}
 
     def _show_problem(self, error: TilewrightError) -> None:
         self.line.show(str(error))
@@ -323,10 +311,7 @@ class OwnTilesDialog:
     def show_map(self) -> None:
         """Draw the preview with the current map, if the dialog is open."""
         if self.dialog.value and self.own is not None and picture_store.get(self.own.picture):
-            self._start_preview()
-
-    def _start_preview(self) -> None:
-        self._job.start(self._draw_preview())
+            self._job.start(self._draw_preview())
 
     async def _draw_preview(self) -> None:
         map = self.session.map
@@ -355,13 +340,10 @@ class OwnTilesDialog:
         built = await self._finish()
         if built is None:
             return
-        try:
+        with report_errors(self._show_problem):
             state = built.apply(self.session.state, find_labels(self.session.state))
-        except TilewrightError as error:
-            self.line.show(str(error))
-            return
-        self.dialog.close()
-        self.session.change(state)
+            self.dialog.close()
+            self.session.change(state)
 
     async def _download(self) -> None:
         built = await self._finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +16,15 @@ from .widgets import labeled_button, toggle_class
 
 MAX_FIXES = 12
 """Maximum number of buttons of an error."""
+
+
+@contextmanager
+def report_errors(report: Callable[[TilewrightError], object]) -> Iterator[None]:
+    """Call a function with the error of the enclosed code, if there is one."""
+    try:
+        yield
+    except TilewrightError as error:
+        report(error)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
-"""Layout of the page: header and tabs, the canvas, the measures and the errors."""
+"""Layout of the page: header and tabs, the canvas with the bar of seeds, the measures, the errors, and the help."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,17 @@ from ...core.locks import Locks
 from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
 from ...formats._page.scene import encode_game
+from ...overlays.kinds import OverlayRequest
+from ...overlays.overlay import Overlay
 from .. import operations
 from ..example.view import ExampleView
 from ..export.view import ExportView
 from ..gallery.view import GalleryView
 from ..jobs import CancelToken, JobQueue
 from ..make.view import MakeView
-from ..map import payloads
 from ..map.canvas import MapCanvas
 from ..map.measures import MeasuresView, format_seconds
+from ..map.payloads import Payload, encode_frame, encode_map, encode_overlay, encode_sprites, encode_timeline
 from ..rules.view import RulesView
 from ..search.runs import SearchRuns
 from ..search.view import SearchView
@@ -33,11 +36,9 @@ from ..shape.view import ShapeView
 from ..start.view import GoalsView
 from ..state import State
 from .error_panel import MapErrorPanel
-from .seeds import SeedBar
-from .shortcuts import show_shortcuts
 from .url_state import UrlState
 from .view import View
-from .widgets import BottomSheet, icon_button, read_page_script
+from .widgets import BottomSheet, DebouncedInput, icon_button, labeled_button, read_page_script
 
 LOADED_STYLES = ("studio.css", "controls.css", "canvas.css", "landmarks.css")
 """Style sheets that come first, or that an element loads itself."""
@@ -222,9 +223,7 @@ class Shell:
 
         self.session.listen("state", in_client(self._on_state))
         self.session.listen("map", in_client(self._on_map))
-        self.session.listen(
-            "progress", in_client(lambda frame: self.canvas.show_progress(payloads.encode_frame(frame)))
-        )
+        self.session.listen("progress", in_client(lambda frame: self.canvas.show_progress(encode_frame(frame))))
         self.session.listen("failed", in_client(self._on_failed))
         self.session.listen("refused", in_client(self._show_notice))
         self.session.listen("busy", in_client(self._on_busy))
@@ -276,7 +275,7 @@ class Shell:
         painted = 0 if state.painted is None else int((state.painted.cells >= 0).sum())
         locked = self.session.find_locked_cells()
         sprites = self.canvas.needs_sprites or map.cells.size <= MAX_CELLS_WITH_SPRITES
-        payload = payloads.encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted, sprites=sprites)
+        payload = encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted, sprites=sprites)
         self.canvas.show(payload)
 
     async def _draw_sprites(self) -> None:
@@ -284,7 +283,7 @@ class Shell:
         map, recipe = self.session.map, self.session.recipe
         if map is None:
             return
-        found = await self.session.attempt(lambda token: payloads.encode_sprites(map, recipe), self._show_notice)
+        found = await self.session.attempt(lambda token: encode_sprites(map, recipe), self._show_notice)
         if found is not None and map is self.session.map:
             self.canvas.show_sprites(found)
 
@@ -332,13 +331,14 @@ class Shell:
             self.canvas.show_overlay(None)
             return
 
+        def work(token: CancelToken) -> Overlay:
+            return OverlayRequest.parse(overlay).compute(map)
+
         async def draw() -> None:
-            found = await self.session.attempt(
-                lambda token: operations.draw_overlay(map, overlay, token), self._show_notice
-            )
+            found = await self.session.attempt(work, self._show_notice)
             if found is not None and map is self.session.map:
                 with self.client:
-                    self.canvas.show_overlay(payloads.encode_overlay(found))
+                    self.canvas.show_overlay(encode_overlay(found))
 
         background_tasks.create(draw())
 
@@ -349,8 +349,8 @@ class Shell:
             self.canvas.show_timeline(None)
             return
 
-        def work(token: CancelToken) -> payloads.Payload:
-            return payloads.encode_timeline(operations.record_frames(recipe, token, settings.frames), recipe)
+        def work(token: CancelToken) -> Payload:
+            return encode_timeline(operations.record_frames(recipe, token, settings.frames), recipe)
 
         def fail(error: TilewrightError) -> None:
             self.canvas.show_timeline(None)
@@ -383,3 +383,60 @@ SHOW_START_SCRIPT = "document.documentElement.classList.remove('tw-linked')"
 """Hide the first screen, which the page shows at first, until the state of a link is shown instead."""
 LISTEN_SCRIPT = read_page_script("listen")
 """Listens to keyboard shortcuts outside of input fields."""
+
+
+class SeedBar:
+    """Controls above the map: the seed, a button for a new one, the previous seed, and stop."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        with ui.element("div").classes("tw-seeds"):
+            self.seed = DebouncedInput("seed", self._on_seed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
+            self.seed.tooltip("Number or text; the same seed makes the same map")
+            style, hint = 'dense unelevated aria-label="New seed"', "Choose a random seed; locked cells stay (R)"
+            reroll = labeled_button("New seed", "casino", session.reroll, "reroll", style, hint=hint)
+            reroll.classes("tw-reroll")
+            self.back = icon_button("history", "Previous seed", session.restore_seed, test_id="earlier")
+            self.stop = icon_button("stop_circle", "Stop", session.cancel_by_user, test_id="stop").classes("tw-stop")
+        self.set_busy(False)
+
+    def refresh(self, state: State) -> None:
+        self.seed.set_value("" if state.seed is None else str(state.seed))
+        self.back.set_enabled(bool(self.session.seed_history))
+
+    def set_busy(self, is_busy: bool) -> None:
+        self.stop.set_visibility(is_busy)
+
+    def _on_seed(self, seed: str) -> None:
+        if seed and seed != str(self.session.state.seed):
+            self.session.set_seed(seed)
+        self.refresh(self.session.state)
+
+
+HINTS = (
+    "The map updates when you change a parameter. Painted cells are locked: they stay when you choose a new seed.",
+    "The URL of the page contains the map and all settings: copy it to open them again later.",
+)
+
+
+@cache
+def read_shortcuts() -> dict[str, dict[str, str]]:
+    """Return the actions by key, in groups with a title."""
+    return tomllib.loads(Path(__file__).with_name("shortcuts.toml").read_text("utf-8"))
+
+
+def show_shortcuts() -> None:
+    """Open a dialog with keyboard shortcuts and hints."""
+    with ui.dialog() as dialog, ui.card().classes("tw-keys").props("data-testid=keys"):
+        for hint in HINTS:
+            ui.label(hint).classes("tw-hint")
+        for title, keys in read_shortcuts().items():
+            ui.label(title).classes("tw-title")
+            with ui.element("dl"):
+                for key, action in keys.items():
+                    with ui.element("dt"):
+                        ui.html(f"<kbd>{key}</kbd>", sanitize=False)
+                    with ui.element("dd"):
+                        ui.label(action)
+        ui.button("Close", on_click=dialog.close).props("flat dense no-caps")
+    dialog.open()

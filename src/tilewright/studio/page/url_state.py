@@ -12,6 +12,7 @@ from ...core.errors import TilewrightError
 from ..session import Session
 from ..start.goals import first_state
 from ..state import State
+from .error_panel import report_errors
 from .widgets import build_copy_script, read_page_script
 
 DELAY = 0.4
@@ -94,12 +95,9 @@ class UrlState:
 
     def copy_link(self) -> None:
         """Copy a link to the state, or report why no link can be made."""
-        try:
+        with report_errors(self._on_error):
             link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
-        except TilewrightError as error:
-            self._on_error(error)
-            return
-        ui.run_javascript(f"({build_copy_script(link, COPIED_MESSAGE)})()")
+            ui.run_javascript(f"({build_copy_script(link, COPIED_MESSAGE)})()")
 
     def write(self) -> None:
         """Write the state to the URL, unless no link can hold it."""

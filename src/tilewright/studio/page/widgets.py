@@ -93,24 +93,17 @@ class SelectByLabel(ui.select):
         return next((value for value, known in dict(self.options).items() if known == label), self.value)
 
 
-def is_list(args: Any, *lengths: int) -> bool:
-    """Return whether the arguments of an event are a list of such a length. A page that is not ours may send others."""
-    return isinstance(args, list) and len(args) in lengths
-
-
 def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:
     """Return a small button with an icon and a tooltip."""
-    button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).props(
-        f'flat dense round size=sm aria-label="{hint}"'
-    )
-    button.classes("tw-icon").tooltip(hint)
+    button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).classes("tw-icon")
+    button.props(f'flat dense round size=sm aria-label="{hint}"').tooltip(hint)
     return button.props(f"data-testid={test_id}") if test_id else button
 
 
 def labeled_button(
     text: str,
     icon: str | None,
-    on_click: Callable[..., Any],
+    on_click: Callable[..., Any] | None,
     test_id: str,
     style: str = "outline dense",
     *,
@@ -201,10 +194,15 @@ class ProgressRow:
 class FoldingSection:
     """A button that opens and closes the content below it. While it is not enabled, the content is always visible."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, open_title: str = "", test_id: str = "fold", style: str = "tw-fold") -> None:
+        """Build the section in the current slot. `open_title` is the title of the open section, if it differs."""
+        self._titles = {False: title, True: open_title or title}
         self.is_open = False
-        self.button = ui.button(title, icon="expand_more", color=None, on_click=lambda: self._show(not self.is_open))
-        self.button.props("flat dense no-caps align=left data-testid=fold").classes("tw-fold")
+
+        def toggle() -> None:
+            self._show(not self.is_open)
+
+        self.button = labeled_button(title, "expand_more", toggle, test_id, "flat dense align=left").classes(style)
         self.body = ui.element("div")
         self.enable(False)
 
@@ -225,6 +223,7 @@ class FoldingSection:
         self.body.set_visibility(self.is_open or not self.button.visible)
         set_pressed(self.button, self.is_open, "aria-expanded")
         self.button.set_icon("expand_less" if self.is_open else "expand_more")
+        self.button.set_text(self._titles[self.is_open])
 
 
 class BottomSheet(ui.element):
@@ -265,10 +264,15 @@ MAX_LENGTH = 10_000
 """Maximum number of characters; further ones are ignored."""
 
 
+class InvalidInput(ValueError):
+    """An input that is not a valid value of its field."""
+
+
 class DebouncedInput(ui.input, component="debounced_input.js"):
     """Input field that commits its text on Enter, on blur, or by the arrows of a number; Escape restores the value.
 
-    Escape calls `on_cancel`, with which the owner can clear an error and show the current value.
+    Escape calls `on_cancel`, with which the owner can clear an error and show the current value. If `on_commit` raises
+    InvalidInput, the field is marked.
     """
 
     def __init__(
@@ -284,8 +288,7 @@ class DebouncedInput(ui.input, component="debounced_input.js"):
     ) -> None:
         """Create the field; with a `step` it is a number field."""
         super().__init__(label, placeholder=hint or None, value=value)
-        self.props("dense outlined hide-bottom-space")
-        self.props["data-testid"] = test_id
+        self.props(f"dense outlined hide-bottom-space data-testid={test_id}")
         if step is not None:
             self.props["type"] = "number"
             self.props["step"] = step
@@ -303,7 +306,10 @@ class DebouncedInput(ui.input, component="debounced_input.js"):
     def _handle_commit(self, event: GenericEventArguments) -> None:
         text = str(event.args if event.args is not None else "")[:MAX_LENGTH]
         self.value = text
-        self._on_commit(text.strip())
+        try:
+            self._on_commit(text.strip())
+        except InvalidInput as error:
+            self.mark_problem(str(error))
 
 
 def write_number(number: Any) -> str:
@@ -314,7 +320,10 @@ def write_number(number: Any) -> str:
 
 
 class NumberInput(DebouncedInput):
-    """Input field of a number within bounds. Other texts restore the number that was shown last."""
+    """Input field of a number within bounds. A number outside of them becomes the nearest number inside.
+
+    Other texts restore the number that was shown last.
+    """
 
     def __init__(
         self,
@@ -344,8 +353,10 @@ class NumberInput(DebouncedInput):
         except ValueError:
             number = float("nan")
         low, high = self._bounds
-        if low <= number <= high and (not self._is_integer or number == int(number)):
-            self._choose(int(number) if self._is_integer else number)
+        if number == number:
+            number = min(max(number, low), high)
+            self.show(round(number) if self._is_integer else number)
+            self._choose(round(number) if self._is_integer else number)
         elif not text and self.props.get("placeholder"):
             self._choose(None)
         else:

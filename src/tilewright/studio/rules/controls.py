@@ -18,7 +18,7 @@ from ..controls.numbers import format_percentage
 ORDER = ("tile", "replacements", "neighbourhood", "combine", "conditions")
 
 
-class RuleControl(ModelControl):
+class RuleControl(ModelControl, name="rule"):
     """A rule."""
 
     @property
@@ -33,7 +33,7 @@ class RuleControl(ModelControl):
             return super().summary(value, context)
 
 
-class LayerControl(ModelControl):
+class LayerControl(ModelControl, name="layer"):
     """A layer of rules."""
 
     @classmethod

@@ -13,7 +13,7 @@ from ...core.yaml import read_data, read_head_comment
 from ...data import list_names, read_text
 from ...generators._rules.language import Equal, Tree
 from .. import operations
-from ..controls import UNSET, Controls, register_control
+from ..controls import UNSET, Controls
 from ..map.payloads import encode_picture
 from ..page.map_card import MapCard
 from ..page.view import View
@@ -21,7 +21,7 @@ from ..page.widgets import Message, copy_text, labeled_button, set_pressed, togg
 from ..session import Session
 from ..state import State
 from . import rulebook_draft as books
-from .controls import LayerControl, RuleControl, division_summary
+from .controls import division_summary
 from .rulebook_draft import Editor
 
 SECTIONS = {
@@ -35,8 +35,6 @@ SECTIONS = {
 MODES = {"fields": "Fields", "text": "JSON"}
 SMALL = "flat dense size=sm"
 """Style of the small buttons."""
-register_control("rule", RuleControl)
-register_control("layer", LayerControl)
 
 
 class RulesView(View):

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.errors import TilewrightError, pluralize
 from ...core.provenance import digest
@@ -15,7 +15,7 @@ from ..gallery.variations import draw_state
 from ..jobs import Cancelled, CancelToken
 from ..page.error_panel import ErrorCard, Remedy, list_messages, list_remedies
 from ..page.map_card import MapCard
-from ..page.widgets import icon_button, labeled_button, on_choice, show_value
+from ..page.widgets import ViewTask, icon_button, labeled_button, on_choice, show_value
 from ..session import Session
 from ..state import State
 from .options import apply_values, choose_vary, find_search
@@ -41,12 +41,11 @@ class PickView:
         self._shown: tuple[Any, ...] = ()
         """Search, generation and earlier picks of the shown maps."""
         self._error: TilewrightError | None = None
-        self._jobs: list[asyncio.Task[None]] = []
+        self._job = ViewTask()
         with ui.element("div").classes("tw-eye"):
             with ui.element("div").classes("tw-search-bar"):
-                self.next = labeled_button("Breed", "auto_awesome", self._on_next, "eye-next", "unelevated").classes(
-                    "tw-search-main"
-                )
+                self.next = labeled_button("Breed", "auto_awesome", self._on_next, "eye-next", "unelevated")
+                self.next.classes("tw-search-main")
                 with ui.element("div").classes("tw-eye-steps"):
                     self.back = icon_button("chevron_left", "Previous generation", self._on_back, test_id="eye-back")
                     self.title = ui.label("").props("role=status data-testid=eye-title")
@@ -60,7 +59,6 @@ class PickView:
             self.errors = ErrorCard("eye-error")
             with ui.element("div").classes("tw-eye-grid").props("role=group aria-label=Maps data-testid=eye-grid"):
                 self.cards = [self._build_card(place) for place in range(MAPS)]
-        ui.context.client.on_delete(self.stop)
 
     def _build_card(self, place: int) -> MapCard:
         card = MapCard(f"pick-{place}", style="tw-map-choice", on_click=partial(self.toggle, place))
@@ -76,12 +74,11 @@ class PickView:
         wanted = (find_key(state), search.generation, search.picks[: search.generation], search.keeps_picked)
         if wanted != self._shown:
             self._shown = wanted
-            self.stop()
             self.shown, self.states = [], []
             for card in self.cards:
                 card.show_picture(None)
                 card.mark(False)
-            self._jobs = [background_tasks.create(self._breed(state))]
+            self._job.start(self._breed(state))
         picked = search.picked
         for place, number in enumerate(self.shown):
             self.cards[place].mark(number in picked)
@@ -94,17 +91,11 @@ class PickView:
         self.title.set_text(f"Generation {search.generation + 1}{of}")
         show_value(self.keep, search.keeps_picked)
 
-    def stop(self) -> None:
-        """Cancel all jobs."""
-        for job in self._jobs:
-            job.cancel()
-        self._jobs = []
-
     def hide(self) -> None:
         """Stop making maps, which are made when the view is shown again."""
-        if any(not job.done() for job in self._jobs):
+        if self._job.is_running:
             self._shown = ()
-        self.stop()
+        self._job.stop()
 
     # -- actions ------------------------------------------------------------------------------------------------
 
@@ -158,7 +149,7 @@ class PickView:
             return
         self.states, self.results = states, {}
         missing = list(range(len(states)))
-        self._jobs += [background_tasks.create(self._make_maps(missing)) for _ in range(MAX_CONCURRENT)]
+        await asyncio.gather(*(self._make_maps(missing) for _ in range(MAX_CONCURRENT)))
 
     async def _make_maps(self, missing: list[int]) -> None:
         while missing and len(self.shown) < MAPS:

@@ -94,23 +94,24 @@ class ExploreView:
             with ui.element("div").classes("tw-search-body"):
                 with ui.element("div").classes("tw-search-map"):
                     self.heatmap = Heatmap(
-                        on_inspect=self._on_inspect, on_open=self._on_open, on_select=self._on_select
+                        on_inspect=self._on_inspect,
+                        on_open=lambda cell: self.open_elite(self.maps.find_elite(cell)),
+                        on_select=self._on_select,
                     )
                     with self.heatmap, ui.element("div").classes("tw-search-intro") as self.intro:
                         ui.label("See everything that this recipe can make").classes("tw-search-intro-title")
                         self.summary = ui.label("").props("data-testid=search-summary")
                 with ui.element("div").classes("tw-search-side"):
                     self.numbers = SearchNumbers()
-                    self.card = EliteCard(self.session, self._open_shown)
+                    self.card = EliteCard(self.session, lambda: self.open_elite(self.card.elite))
                     with ui.element("div").classes("tw-row tw-search-select"):
                         self.selection = ui.label("").classes("tw-grow")
                         self.selection.props("data-testid=search-selection role=status")
                         hint, toggle = "Drag a finger over the heatmap to select cells", self._toggle_select
                         self.touch = labeled_button("Select", "select_all", toggle, "search-select", hint=hint)
                         self.touch.props("aria-pressed=false").classes("tw-touch-only")
-                        self.clear = icon_button(
-                            "deselect", "Remove the selection", self._clear, test_id="search-clear"
-                        )
+                        clear = self.heatmap.clear_selection
+                        self.clear = icon_button("deselect", "Remove the selection", clear, test_id="search-clear")
                     self.export = EliteExport(self.session, lambda: self.maps)
 
     # -- runs ---------------------------------------------------------------------------------------------------
@@ -344,19 +345,12 @@ class ExploreView:
         else:
             self.card.show_nothing("Maps appear here." if run is None else "No map yet.")
 
-    def _on_open(self, cell: Cell) -> None:
-        elite = self.maps.find_elite(cell)
-        if elite is not None:
-            self.open_elite(elite)
-
-    def _open_shown(self) -> None:
-        if self.card.elite is not None:
-            self.open_elite(self.card.elite)
-
-    def open_elite(self, elite: Elite) -> None:
+    def open_elite(self, elite: Elite | None) -> None:
         """Open an elite in Make. The browser's back button returns to the heatmap."""
-        base, found, state = self.maps.base, self.maps.find_state(elite), self.session.state
-        assert base is not None
+        base, state = self.maps.base, self.session.state
+        if base is None or elite is None:
+            return
+        found = self.maps.find_state(elite)
         search = state.search if base.search.owner == state.search.owner else base.search
         self.session.open_in_make(found, opened=base.opened, search=search)
 
@@ -365,9 +359,6 @@ class ExploreView:
     def _on_select(self, box: Box | None) -> None:
         self.maps.box = box
         self._show_selection()
-
-    def _clear(self) -> None:
-        self.heatmap.clear_selection()
 
     def _toggle_select(self) -> None:
         is_on = self.touch.props.get("aria-pressed") != "true"

@@ -24,9 +24,9 @@ class Heatmap(ui.element, component="heatmap.js"):
     def __init__(
         self,
         *,
-        on_inspect: Callable[[Cell | None], Any],
-        on_open: Callable[[Cell], Any],
-        on_select: Callable[[Box | None], Any],
+        on_inspect: Callable[[Cell | None], None],
+        on_open: Callable[[Cell], None],
+        on_select: Callable[[Box | None], None],
     ) -> None:
         """Create the element.
 
@@ -67,31 +67,30 @@ class Heatmap(ui.element, component="heatmap.js"):
         if self._scene is not None:
             self.run_method("show", self._scene)
 
-    def _handle_inspect(self, event: GenericEventArguments) -> Any:
-        if event.args is None or (cell := self._read_numbers(event.args, 2)):
-            return self._on_inspect(None if event.args is None else (cell[0], cell[1]))
-        return None
+    def _handle_inspect(self, event: GenericEventArguments) -> None:
+        match event.args:
+            case None:
+                self._on_inspect(None)
+            case [x, y] if self._are_bins(x, y):
+                self._on_inspect((x, y))
 
-    def _handle_open(self, event: GenericEventArguments) -> Any:
-        if cell := self._read_numbers(event.args, 2):
-            return self._on_open((cell[0], cell[1]))
-        return None
+    def _handle_open(self, event: GenericEventArguments) -> None:
+        match event.args:
+            case [x, y] if self._are_bins(x, y):
+                self._on_open((x, y))
 
-    def _handle_select(self, event: GenericEventArguments) -> Any:
-        if event.args is None:
-            return self._on_select(None)
-        if (box := self._read_numbers(event.args, 4)) and box[0] <= box[2] and box[1] <= box[3]:
-            return self._on_select((box[0], box[1], box[2], box[3]))
-        return None
+    def _handle_select(self, event: GenericEventArguments) -> None:
+        match event.args:
+            case None:
+                self._on_select(None)
+            case [left, bottom, right, top] if self._are_bins(left, bottom, right, top):
+                if left <= right and bottom <= top:
+                    self._on_select((left, bottom, right, top))
 
-    def _read_numbers(self, args: Any, count: int) -> list[int]:
-        """Return the bins of an event, or an empty list if they are invalid."""
+    def _are_bins(self, *numbers: Any) -> bool:
+        """Return whether the numbers of an event are bins, along both axes in turns."""
         shape = self._scene["shape"] if self._scene is not None else [0, 0]
-        if not isinstance(args, list) or len(args) != count:
-            return []
-        if not all(type(one) is int and 0 <= one < shape[at % 2] for at, one in enumerate(args)):
-            return []
-        return args
+        return all(type(one) is int and 0 <= one < shape[at % 2] for at, one in enumerate(numbers))
 
 
 def build_scene(

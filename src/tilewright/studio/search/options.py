@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ...core.errors import InvalidRecipe
 from ...core.fields import Field, fields_of
 from ...core.knobs import RecipeKnob
+from ...core.params import Params
 from ...core.recipe_knobs import apply_knobs, renumber_stages
 from ...core.recipe_paths import with_part_at
 from ...core.registry import shapers, techniques
-from ...search.genome import Gene, read_gene
+from ...search.genome import read_gene
 from ..state import State
 from .state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
 
@@ -63,32 +64,37 @@ def list_options(state: State) -> list[VaryOption]:
     """Return everything that a search can vary: the seed, knobs, parameters of the technique and of the shapers."""
     seed = VaryOption(SEED, "seed", "plain", {}, "Seed of the map. Each map draws its own.")
     found = [seed, *_list_knobs(state)]
-    for number, shaper, field, value in list_fields(state):
-        place = "params" if number is None else f"shaping.{state.stages_on.index(number)}.{shaper}"
-        found += _read_option(f"{place}.{field.name}", label_field(shaper, field), field, value)
+    for parameter in list_parameters(state):
+        found += _read_option(parameter.path, parameter.label, parameter.field, parameter.value)
     return found
 
 
-def list_fields(state: State) -> Iterator[tuple[int | None, str, Field, Any]]:
-    """Yield the parameters of the technique and of the enabled shapers.
+class Parameter(NamedTuple):
+    """A parameter of the technique or of an enabled shaper."""
 
-    Each has the index of its shaper in the recipe's list and its name, None and "" for the technique, and its value.
-    """
-    owners: list[tuple[int | None, str, Any, Mapping[str, Any]]] = []
+    key: str
+    """Name of the parameter, after the index of its shaper in the recipe's list."""
+    path: str
+    """Path in the recipe without disabled shapers."""
+    label: str
+    field: Field
+    value: Any
+
+
+def list_parameters(state: State) -> Iterator[Parameter]:
+    """Yield the parameters of the technique and of the enabled shapers."""
+    owners: list[tuple[str, str, str, type[Params], Mapping[str, Any]]] = []
     if state.technique in techniques:
-        owners.append((None, "", techniques.get(state.technique), state.params))
+        owners.append(("", "params.", "", techniques.get(state.technique).params, state.params))
     for number, (name, given) in enumerate(state.stages):
         if number not in state.off and name in shapers:
-            owners.append((number, name, shapers.get(name), given))
-    for place, name, entry, given in owners:
-        for field in fields_of(entry.params):
+            place, title = f"shaping.{state.stages_on.index(number)}.{name}.", f"{name.replace('_', ' ')}: "
+            owners.append((f"{number}.", place, title, shapers.get(name).params, given))
+    for key, place, title, model, given in owners:
+        for field in fields_of(model):
             if not field.transient:
-                yield place, name, field, given.get(field.name, field.default)
-
-
-def label_field(shaper: str, field: Field) -> str:
-    """Return the label of a parameter, with the name of its shaper if it has one."""
-    return f"{shaper.replace('_', ' ')}: {field.label}" if shaper else field.label
+                value = given.get(field.name, field.default)
+                yield Parameter(key + field.name, place + field.name, title + field.label, field, value)
 
 
 def choose_span(field: Field, value: Any) -> tuple[float, float]:
@@ -110,9 +116,8 @@ def choose_vary(state: State, options: list[VaryOption] | None = None) -> dict[s
     if given is not None:
         return {path: given[path] or known[path].spec for path in order if path in given}
     suggested: dict[str, Spec] = {}
-    sizes = {f"params.{name}" for name in _list_sizes(state)}
-    knobs = {f"{KNOBS}{knob.name}": knob for knob in state.knobs}
-    chosen = [path for path, knob in knobs.items() if path in known and not _drives_only(knob, sizes)][:MAX_DEFAULTS]
+    knobs = [f"{KNOBS}{knob.name}" for knob in state.knobs if not drives_only_size(state, knob)]
+    chosen = [path for path in knobs if path in known][:MAX_DEFAULTS]
     if not chosen and state.technique in techniques:
         technique = techniques.get(state.technique)
         main: Mapping[str, Spec] = {technique.main_param: {}} if technique.main_param else {}
@@ -164,14 +169,11 @@ def _list_knobs(state: State) -> Iterator[VaryOption]:
 
 def _read_option(path: str, label: str, field: Field, value: Any) -> list[VaryOption]:
     """Return the option of a parameter; nothing if it cannot be varied."""
-    spec: Spec | None = None
-    if field.kind == "number":
-        spec = dict(zip(("from", "to"), choose_span(field, value), strict=True))
+    spec = dict(zip(("from", "to"), choose_span(field, value), strict=True)) if field.kind == "number" else None
     try:
-        gene: Gene = read_gene(path, field, value, dict(spec) if spec is not None else None)
+        data = read_gene(path, field, value, spec).to_data()
     except InvalidRecipe:
         return []
-    data = gene.to_data()
     if "values" in data:
         values = [*data["values"], *([None] if field.nullable else [])]
         return [VaryOption(path, label, "choices", {"values": values}, field.description, False, tuple(values), field)]
@@ -184,12 +186,8 @@ def _read_option(path: str, label: str, field: Field, value: Any) -> list[VaryOp
     return [VaryOption(path, label, "plain", {}, field.description)]
 
 
-def _list_sizes(state: State) -> list[str]:
-    """Return the parameters that set the size of the map."""
-    if state.technique not in techniques:
-        return []
-    return [field.name for field in fields_of(techniques.get(state.technique).params) if field.group == "size"]
-
-
-def _drives_only(knob: RecipeKnob, paths: set[str]) -> bool:
-    return all(drive.path in paths for drive in knob.drives)
+def drives_only_size(state: State, knob: RecipeKnob) -> bool:
+    """Return whether a knob of a state's recipe drives nothing but the size of the map."""
+    fields = fields_of(techniques.get(state.technique).params)
+    sizes = {f"params.{field.name}" for field in fields if field.group == "size"}
+    return all(drive.path in sizes for drive in knob.drives)

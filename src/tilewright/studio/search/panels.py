@@ -13,6 +13,7 @@ from ...core.registry import measures
 from ..page.widgets import (
     DebouncedInput,
     FoldingSection,
+    InvalidInput,
     NumberInput,
     SelectByLabel,
     dropdown,
@@ -90,18 +91,16 @@ class VaryRow:
         self._on_change(self.option.path, self.option.spec if is_on else None)
 
     def _on_end(self, end: str, text: str) -> None:
-        field = self._ends[end]
         try:
             number = float(text.replace(",", ".")) if text else float(self.option.spec[end])
         except ValueError:
-            field.mark_problem("must be a number")
-            return
+            raise InvalidInput("must be a number") from None
         if not isfinite(number) or abs(number) > MAX_NUMBER:
-            field.mark_problem("is too large")
-        elif self.option.is_integer and number != int(number):
-            field.mark_problem("must be an integer")
-        elif self._spec is not None:
-            field.mark_problem("")
+            raise InvalidInput("is too large")
+        if self.option.is_integer and number != int(number):
+            raise InvalidInput("must be an integer")
+        if self._spec is not None:
+            self._ends[end].mark_problem("")
             value: float = int(number) if self.option.is_integer else number
             self._on_change(self.option.path, {**self._spec, end: value})
 
@@ -162,10 +161,9 @@ class VaryPanel:
         return [one for one in self._options if is_first(one)], [one for one in self._options if not is_first(one)]
 
     def _change(self, path: str, spec: Spec | None) -> None:
-        others = {other: given for other, given in self._vary.items() if other != path}
-        order = [option.path for option in self._options]
-        changed = {**others, **({} if spec is None else {path: spec})}
-        self._on_change({one: changed[one] for one in order if one in changed and len(changed) <= MAX_VARIED})
+        changed = {other: given for other, given in {**self._vary, path: spec}.items() if given is not None}
+        order = [option.path for option in self._options if option.path in changed]
+        self._on_change({one: changed[one] for one in order if len(changed) <= MAX_VARIED})
 
 
 def _is_size(option: VaryOption) -> bool:
@@ -187,11 +185,13 @@ class AxisPanel:
         with self.measure:
             self.about = ui.tooltip("")
         with ui.element("div").classes("tw-search-axis"):
-            self.low, self.high = self._build_end("low", "From", label), self._build_end("high", "To", label)
-            self.bins = NumberInput(
-                f"search-{name}-bins", partial(self._change, "bins"), low=1, high=MAX_BINS, label="Bins"
-            )
-            self.bins.props(f'stack-label aria-label="{label}: bins"')
+            choose = partial(self._change, "bins")
+            self.numbers = {
+                "low": self._build_end("low", "From", label),
+                "high": self._build_end("high", "To", label),
+                "bins": NumberInput(f"search-{name}-bins", choose, low=1, high=MAX_BINS, label="Bins"),
+            }
+            self.numbers["bins"].props(f'stack-label aria-label="{label}: bins"')
             self.log = on_choice(ui.checkbox("log"), partial(self._change, "is_log"))
             self.log.props(f"dense data-testid=search-{name}-log")
             self.log.props(f'aria-label="{label}: logarithmic scale"').tooltip("Logarithmic scale")
@@ -201,8 +201,8 @@ class AxisPanel:
         self.axis = axis
         _offer(self.measure, names, axis.measure)
         show_value(self.log, axis.is_log)
-        for field, number in ((self.low, axis.low), (self.high, axis.high), (self.bins, axis.bins)):
-            field.show(number)
+        for part, field in self.numbers.items():
+            field.show(getattr(axis, part))
         self.about.set_text(measures.get(axis.measure).summary if axis.measure in measures else "")
 
     def _build_end(self, part: str, label: str, axis: str) -> NumberInput:
@@ -232,6 +232,7 @@ class MeasurePanel:
         """Build the panel in the current slot. `on_change` is called with the changed settings as keywords."""
         self._on_change = on_change
         self.search = SearchViewState()
+        self.numbers: dict[str, NumberInput] = {}
         ui.label("Show all combinations of").classes("tw-title")
         self.axes = {
             name: AxisPanel(name, label, lambda axis, name=name: on_change(**{name: axis}))  # type: ignore[misc]
@@ -248,8 +249,8 @@ class MeasurePanel:
             self.weight.tooltip("Factor of the second measure; negative to have less of it")
         ui.label("How long").classes("tw-title")
         with ui.element("div").classes("tw-gallery-pair"):
-            self.evaluations = self._build_number("evaluations", "Maps to make", 1, MAX_EVALUATIONS)
-            self.seed = self._build_number("seed", "Seed of the search", 0, MAX_SEED - 1)
+            self._build_number("evaluations", "Maps to make", 1, MAX_EVALUATIONS)
+            self._build_number("seed", "Seed of the search", 0, MAX_SEED - 1)
 
     def show(self, search: SearchViewState, names: Sequence[str]) -> None:
         """Show settings, with the measures to choose from."""
@@ -260,19 +261,17 @@ class MeasurePanel:
         _offer(self.second, names, search.second or NONE, NONE)
         show_value(self.goal, search.is_least)
         self.weight.set_visibility(bool(search.second))
-        for field, number in (
-            (self.weight, search.weight),
-            (self.evaluations, search.evaluations),
-            (self.seed, search.seed),
-        ):
-            field.show(number)
+        for name, field in self.numbers.items():
+            field.show(getattr(search, name))
 
     def _build_select(self, name: str, label: str) -> ui.select:
         return dropdown({}, partial(self._change, name), f"search-{name}", label=label, kind=SelectByLabel)
 
     def _build_number(self, name: str, label: str, low: float, high: float, *, is_integer: bool = True) -> NumberInput:
         choose = partial(self._change, name)
-        return NumberInput(f"search-{name}", choose, low=low, high=high, is_integer=is_integer, label=label)
+        field = NumberInput(f"search-{name}", choose, low=low, high=high, is_integer=is_integer, label=label)
+        self.numbers[name] = field
+        return field
 
     def _change(self, name: str, value: Any) -> None:
         """Change a setting. The factor 0 would remove the second measure."""

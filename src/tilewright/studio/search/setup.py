@@ -248,9 +248,8 @@ def probe_measures(state: State, token: CancelToken) -> Suggestion:
     found: list[Mapping[str, float]] = []
     failure: TilewrightError | None = None
     start = time.perf_counter()
-    for number, values in enumerate(
-        genome.decode(breed(genome, np.empty((0, genome.slots)), count, Rng.of(0).child("probe")))
-    ):
+    units = breed(genome, np.empty((0, genome.slots)), count, Rng.of(0).child("probe"))
+    for number, values in enumerate(genome.decode(units)):
         if number == 1:
             start = time.perf_counter()  # The first map may include the compilation.
         token.check(steps=0)

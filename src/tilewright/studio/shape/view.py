@@ -11,14 +11,15 @@ from typing import Any
 from nicegui import ui
 
 from ...core.entries import Shaper
-from ...core.errors import Problem, TilewrightError
+from ...core.errors import Problem
 from ...core.fields import UNSET, fields_of
 from ...core.recipe_knobs import renumber_stages
 from ...core.registry import shapers
 from ...core.tileset import Tile
-from ..controls import Controls
+from ..controls import Controls, with_value
 from ..make.opened_recipe import keep_fitting_knobs
 from ..own_files import embed_pictures
+from ..page.error_panel import report_errors
 from ..page.view import View
 from ..page.widgets import Uploader, copy_text, icon_button, labeled_button, on_choice, show_value
 from ..session import Session
@@ -82,10 +83,10 @@ class ShapeView(View):
     def mark_problems(self, problems: Sequence[Problem]) -> None:
         on = self.session.state.stages_on
         for number, (name, controls) in enumerate(zip(self._built_names or (), self.controls, strict=False)):
-            if controls is not None:
-                controls.mark(
-                    problems if number in on else (), "shaping", on.index(number) if number in on else 0, name
-                )
+            if controls is not None and number in on:
+                controls.mark(problems, "shaping", on.index(number), name)
+            elif controls is not None:
+                controls.mark(())
 
     def set_dark(self, is_dark: bool) -> None:
         self.text.set_theme("vscodeDark" if is_dark else "vscodeLight")
@@ -123,14 +124,10 @@ class ShapeView(View):
                 self.switches.append(switch)
                 title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
                 title.props("role=button tabindex=0")
-                up = icon_button(
-                    "arrow_upward", "Move up", partial(self._move, number, -1), test_id=f"stage-{number}-up"
-                )
-                down = icon_button(
-                    "arrow_downward", "Move down", partial(self._move, number, 1), test_id=f"stage-{number}-down"
-                )
-                up.set_enabled(number > 0)
-                down.set_enabled(number < count - 1)
+                for direction, by in (("up", -1), ("down", 1)):
+                    move, test_id = partial(self._move, number, by), f"stage-{number}-{direction}"
+                    button = icon_button(f"arrow_{direction}ward", f"Move {direction}", move, test_id=test_id)
+                    button.set_enabled(0 <= number + by < count)
                 icon_button("delete_outline", "Remove", partial(self._remove, number), test_id=f"stage-{number}-remove")
             if name not in shapers:
                 ui.label("Unknown shaper.").classes("tw-bad")
@@ -139,10 +136,8 @@ class ShapeView(View):
             entry = shapers.get(name)
             with ui.element("div").classes("tw-stage-fields") as fields:
                 ui.label(describe_shaper(entry)).classes("tw-faint")
-                session, on_change = self.session, partial(self._on_param_change, number)
-                self.controls.append(
-                    Controls(entry.params, params, on_change, tiles=session.tiles, queue=session.queue)
-                )
+                tiles, queue, on_change = self.session.tiles, self.session.queue, partial(self._on_param_change, number)
+                self.controls.append(Controls(entry.params, params, on_change, tiles=tiles, queue=queue))
             title.tooltip(entry.summary)
             for event in ("click", "keydown.enter"):
                 title.on(event, partial(self._toggle_fields, number, fields))
@@ -158,21 +153,21 @@ class ShapeView(View):
         self._change([*stages, (name, build_initial_params(name, self.session.tiles()))])
 
     def _remove(self, number: int) -> None:
-        stages = self.session.state.stages
-        off = tuple(other - (other > number) for other in self.session.state.off if other != number)
-        kept = {other: other - (other > number) for other in range(len(stages)) if other != number}
-        self._change([*stages[:number], *stages[number + 1 :]], off, positions=kept)
+        self._reorder([other for other in range(len(self.session.state.stages)) if other != number])
 
     def _move(self, number: int, by: int) -> None:
-        stages = self.session.state.stages
-        to = number + by
-        stages[number], stages[to] = stages[to], stages[number]
-        places = {number: to, to: number}
-        self._open_stages = {places.get(other, other) for other in self._open_stages}
+        order = [*range(len(self.session.state.stages))]
+        order[number], order[number + by] = order[number + by], order[number]
         self._built_names = None
-        positions = {other: places.get(other, other) for other in range(len(stages))}
-        off = tuple(sorted(positions.get(other, other) for other in self.session.state.off))
-        self._change(stages, off, positions=positions)
+        self._reorder(order)
+
+    def _reorder(self, order: Sequence[int]) -> None:
+        """Keep the shapers with these numbers, in this order."""
+        state = self.session.state
+        positions = {number: position for position, number in enumerate(order)}
+        self._open_stages = {positions[number] for number in self._open_stages if number in positions}
+        off = tuple(sorted(positions[number] for number in state.off if number in positions))
+        self._change([state.stages[number] for number in order], off, positions=positions)
 
     def _on_switch(self, number: int, is_on: bool) -> None:
         off = {other for other in self.session.state.off if other != number}
@@ -181,8 +176,7 @@ class ShapeView(View):
     def _on_param_change(self, number: int, name: str, value: Any) -> None:
         stages = self.session.state.stages
         shaper, params = stages[number]
-        others = {other: given for other, given in params.items() if other != name}
-        stages[number] = (shaper, others if value is UNSET else {**others, name: value})
+        stages[number] = (shaper, with_value(params, name, value))
         self._change(stages, undo_group=f"shaping.{number}.{name}")
 
     def _change(
@@ -206,17 +200,14 @@ class ShapeView(View):
     def _open_recipe(self, text: str, name: str, *, is_file: bool = False) -> None:
         """Open a recipe. Edited text keeps the name of the recipe, as long as the technique is the same."""
         before = self.session.state
-        try:
+        with report_errors(lambda error: self.error.set_text(str(error))):
             recipe, off = read_text(text, name)
             own_name = before.opened.name if recipe.get("technique") == before.technique else ""
             state = replace(before.open_recipe(recipe, PurePath(name).stem if is_file else own_name), off=off)
-        except TilewrightError as error:
-            self.error.set_text(str(error))
-            return
-        self._built_names = None
-        self._last_text = ""
-        self.error.set_text("")
-        self.session.open(state)
+            self._built_names = None
+            self._last_text = ""
+            self.error.set_text("")
+            self.session.open(state)
 
     def _apply(self) -> None:
         self._open_recipe(self.text.value, "the recipe")
