@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,9 +19,13 @@ from ..core.params import Params, param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..formats import Format, format_of, format_registry
-from ..formats._files import read_text, refuse_unwritable, write_files
+from ..formats._files import encode_image, read_text, refuse_unwritable, write_files
 from ..formats._sheet import refuse_own_sheet
+from ._console import info
 from ._options import make_options
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 STANDARD_OUTPUT = "-"
 
@@ -55,6 +59,7 @@ class OutputOptions(Params):
 
 
 OPTIONS = (*make_options(OutputOptions), FLAT)
+PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Write a picture to a .png file.")
 
 
 @dataclass(frozen=True)
@@ -192,23 +197,30 @@ def read_outputs(
     return outputs
 
 
-def write_map(
-    outputs: Sequence[Output],
-    map: TileMap,
-    fields: Mapping[str, str | int],
-    *,
-    alone: bool = True,
-    first: bool = True,
-) -> None:
-    """Write a map to each output. All files are prepared before the first is written.
+def write_maps(outputs: Sequence[Output], maps: Iterable[tuple[Mapping[str, str | int], TileMap]], count: int) -> str:
+    """Write maps, each to all outputs. All files of a map are prepared before the first of them is written.
 
-    `fields` has the values of the placeholders in file names. `alone` and `first` are true for the only and for the
-    first of several maps.
+    Parameters
+    ----------
+    outputs : sequence of Output
+        The outputs.
+    maps : iterable of (mapping, TileMap)
+        The values of the placeholders in file names, and the map.
+    count : int
+        Number of maps.
+
+    Returns
+    -------
+    str
+        Message with the files that were written; empty if there are none.
     """
-    files = [output.prepare_map(map, output.format_path(**fields), alone=alone) for output in outputs]
-    refuse_clashes(files)
-    for file in files:
-        file.write(first=first)
+    fields: Mapping[str, str | int] = {}
+    for number, (fields, map) in enumerate(maps if outputs else ()):
+        files = [output.prepare_map(map, output.format_path(**fields), alone=count == 1) for output in outputs]
+        refuse_clashes(files)
+        for file in files:
+            file.write(first=number == 0)
+    return describe_written(outputs, fields, count) if fields else ""
 
 
 def refuse_clashes(files: Iterable[PreparedFile]) -> None:
@@ -244,6 +256,19 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
             seen[path] = output.template
             if path != STANDARD_OUTPUT:
                 refuse_unwritable(path)
+
+
+def check_picture_path(path: str | None) -> None:
+    """Check that a picture can be written to a path."""
+    if path is not None and Path(path).suffix.lower() != ".png":
+        raise InvalidRecipe("must end in .png", at=path)
+    if path is not None:
+        refuse_unwritable(path)
+
+
+def write_picture(image: Image, path: str) -> None:
+    write_files(path, {Path(path).name: encode_image(image)})
+    info(f"wrote {path}")
 
 
 def _find_format(name: str, format: str | None, still: bool) -> Format:

@@ -11,8 +11,7 @@ from ..comparison.rows import COLUMNS, format_problems, format_rows
 from ..comparison.run import CompareParams, compare_techniques
 from ..core.errors import InvalidRecipe, pluralize
 from ..formats._files import refuse_unwritable
-from ._console import info, print_json, print_table
-from ._corpus import AS_JSON
+from ._console import AS_JSON, info, print_json, print_table
 from ._inputs import SAMPLE_OPTIONS, read_samples
 from ._options import params_command
 from ._progress import show_progress

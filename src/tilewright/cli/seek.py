@@ -16,8 +16,7 @@ from ..seed_search.definition import SeekDefinition
 from ..seed_search.plan import make_seek_plan
 from ..seed_search.run import SeekOptions, find_seeds
 from . import _outputs
-from ._console import info, print_json, print_table
-from ._corpus import AS_JSON
+from ._console import AS_JSON, info, print_json, print_table
 from ._progress import job_progress
 from ._recipe_command import recipe_command
 
@@ -60,7 +59,13 @@ def command(
     start_quickly()
     with job_progress("seed", params.out, _count_tested) as report:
         found = find_seeds(definition, params, report)
-    _write_maps(found, outputs)
+    technique = definition.recipe.technique
+    maps = (
+        ({"seed": seed, "technique": technique, "rank": rank}, map)
+        for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1)
+    )
+    if written := _outputs.write_maps(outputs, maps, len(found)):
+        info(written)
     _print_result(found, params.out, as_json)
 
 
@@ -72,17 +77,6 @@ def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> l
     ]
     _outputs.refuse_collisions(found, first, "seed", "rank")
     return found
-
-
-def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
-    """Write the outputs of each map."""
-    if not outputs or not len(found):
-        return
-    filled: dict[str, str | int] = {}
-    for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1):
-        filled = {"seed": seed, "technique": found.definition.recipe.technique, "rank": rank}
-        _outputs.write_map(outputs, map, filled, alone=len(found) == 1, first=rank == 1)
-    info(_outputs.describe_written(outputs, filled, len(found)))
 
 
 def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:
