@@ -29,6 +29,7 @@ PREFIX = "knob_"
 """Prefix of the names of options that are knobs, because a command may have an argument of the same name."""
 KNOB_OPTIONS = f"{__name__}.knobs"
 """Key of the options of the recipe's knobs in the context of a command."""
+RECIPE = click.Argument(["recipe"], metavar="RECIPE")
 OPTIONS = (*make_options(_recipe.ChangeOptions), *_recipe.OPTIONS)
 
 
@@ -94,8 +95,7 @@ def recipe_command(
             found = (read or read_recipe)(recipe, values)
             return body(recipe=found, **values)
 
-        argument = click.Argument(["recipe"], metavar="RECIPE")
-        return params_command(name, model, argument, *shared, *change, cls=RecipeCommand, required=required)(call)
+        return params_command(name, model, RECIPE, *shared, *change, cls=RecipeCommand, required=required)(call)
 
     return decorate
 

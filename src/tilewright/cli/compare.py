@@ -10,6 +10,7 @@ from ..comparison.contestants import list_contestants
 from ..comparison.rows import COLUMNS, format_problems, format_rows
 from ..comparison.run import CompareParams, compare_techniques
 from ..core.errors import InvalidRecipe, pluralize
+from ..core.params import PathText, param
 from ..formats._files import refuse_unwritable
 from ._console import AS_JSON, info, print_json, print_table
 from ._inputs import SAMPLE_OPTIONS, read_samples
@@ -17,20 +18,19 @@ from ._options import params_command
 from ._progress import show_progress
 
 
-@params_command("compare", CompareParams, *SAMPLE_OPTIONS, AS_JSON)
+class CompareOptions(CompareParams):
+    """Options of `compare`."""
+
+    size: str | None = param(None, metavar="WIDTHxHEIGHT")
+    """Size of the maps; short for --width and --height."""
+    output: PathText = param(None, flags=("-o", "--output"), metavar="FOLDER")
+    """Folder for table.md, table.csv, table.json and sheet.png."""
+
+
+@params_command("compare", CompareOptions, *SAMPLE_OPTIONS, AS_JSON)
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-@click.option("--size", metavar="WIDTHxHEIGHT", help="Size of the maps; short for --width and --height.")
-@click.option(
-    "output", "-o", "--output", metavar="FOLDER", help="Folder for table.md, table.csv, table.json and sheet.png."
-)
 def command(
-    samples: tuple[str, ...],
-    params: CompareParams,
-    size: str | None,
-    output: str | None,
-    source: str | None,
-    tileset: str | None,
-    as_json: bool,
+    samples: tuple[str, ...], params: CompareOptions, source: str | None, tileset: str | None, as_json: bool
 ) -> None:
     """Compare techniques that learn from the same samples: speed, failures, similarity, novelty, diversity, memory.
 
@@ -42,8 +42,9 @@ def command(
     tilewright compare "maps/*.txt" --tileset dungeon --size 40x30 -o compared
     tilewright compare village --set wfc.pattern_size=2 --set patterns.quality=draft
     """
-    if size is not None:
-        width, height = _read_size(size)
+    output = params.output
+    if params.size is not None:
+        width, height = _read_size(params.size)
         params = params.replace(width=width, height=height)
     if output is not None:
         refuse_unwritable(Path(output) / "table.md")

@@ -14,6 +14,7 @@ from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import LearningProgress, Model, learn
 from ..core.network import Network
+from ..core.params import Params, PathString, param
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import techniques
@@ -27,7 +28,7 @@ from ..formats._resolver import FileResolver
 from . import Terminated
 from ._console import info
 from ._inputs import SAMPLE_OPTIONS, WITHOUT_TILES, format_hint, sample_resolver
-from ._options import read_settings
+from ._options import params_command, read_settings
 from ._progress import show_progress
 
 PREVIEW_MAPS = 4
@@ -36,26 +37,22 @@ PREVIEW_INTERVAL = 0.1
 MAX_PREVIEW_SIDE = 40
 
 
-@click.command("learn", params=[*SAMPLE_OPTIONS])
+class LearnOptions(Params):
+    """Options of `learn`."""
+
+    output: PathString = param(flags=("-o", "--output"), metavar="MODEL")
+    """Output file, .json or .npz."""
+    settings: tuple[str, ...] = param((), flags=("--set",), metavar="NAME=VALUE", repeated=True)
+    """Learning parameter, such as pattern_sizes=2,3."""
+    size: str | None = param(None, metavar="small|normal|large")
+    """Size of the network of diffusion; short for --set size=."""
+
+
+@params_command("learn", LearnOptions, *SAMPLE_OPTIONS)
 @click.argument("technique")
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-@click.option("output", "-o", "--output", metavar="MODEL", required=True, help="Output file, .json or .npz.")
-@click.option(
-    "settings",
-    "--set",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Learning parameter, such as pattern_sizes=2,3. May be repeated.",
-)
-@click.option("--size", metavar="small|normal|large", help="Size of the network of diffusion; short for --set size=.")
 def command(
-    technique: str,
-    samples: tuple[str, ...],
-    output: str,
-    source: str | None,
-    tileset: str | None,
-    settings: tuple[str, ...],
-    size: str | None,
+    technique: str, samples: tuple[str, ...], params: LearnOptions, source: str | None, tileset: str | None
 ) -> None:
     """Learn a model from samples and save it, so that the samples are not read again.
 
@@ -73,21 +70,21 @@ def command(
     tilewright make patterns --model village.json --width 60
     """
     entry = techniques.get(technique)
-    given = settings if size is None else (*settings, f"size={size}")
-    params = {} if entry.learn is None else read_settings(given, entry.learn, "set")
+    output, size = params.output, () if params.size is None else (f"size={params.size}",)
+    settings = {} if entry.learn is None else read_settings([*params.settings, *size], entry.learn, "set")
     if entry.learn is not None and entry.learn.trains_network:
         check_network_extension(output)
     else:
         check_model_extension(output)
     refuse_unwritable(output)
     models, grids = _read(samples, source, tileset)
-    if models and not params:
+    if models and not settings:
         first = models[0].params
-        params = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
+        settings = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
     if models and models[0].technique != entry.name:
         raise InvalidRecipe(f"must be a model of {entry.name}, got one of {models[0].technique}")
     checkpoint = CheckpointFile(Path(output).with_suffix(".checkpoint.npz"))
-    found = _learn(entry, grids, params, output, checkpoint) if grids else None
+    found = _learn(entry, grids, settings, output, checkpoint) if grids else None
     if isinstance(found, Network):
         found.save(output)
         checkpoint.delete()

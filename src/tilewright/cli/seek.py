@@ -9,6 +9,7 @@ import click
 
 from ..core.errors import pluralize
 from ..core.measure_groups import format_measure
+from ..core.params import param
 from ..core.recipe import Recipe
 from ..kernels import start_quickly
 from ..seed_search import FoundSeeds
@@ -26,18 +27,17 @@ OWN_OPTIONS = ("require", "tries", "keep")
 MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name not in ("outputs", "frames", "duration")]
 
 
-@recipe_command("seek", SeekOptions, AS_JSON, *MAP_OPTIONS, without=OWN_OPTIONS)
-@click.option(
-    "files",
-    "--maps",
-    multiple=True,
-    metavar="FILE",
-    help="Write the map of each seed, such as level_{seed}.tmx or {rank:03}.png. May be repeated.",
-)
-@click.option("explains", "--explain", is_flag=True, help="Print what is computed for which seeds, and stop.")
-def command(
-    recipe: Recipe, params: SeekOptions, files: tuple[str, ...], explains: bool, as_json: bool, **options: Any
-) -> None:
+class CommandOptions(SeekOptions):
+    """Options of `seek`."""
+
+    maps: tuple[str, ...] = param((), metavar="FILE", repeated=True)
+    """Write the map of each seed, such as level_{seed}.tmx or {rank:03}.png."""
+    explain: bool = param(False)
+    """Whether to print what is computed for which seeds, and stop."""
+
+
+@recipe_command("seek", CommandOptions, AS_JSON, *MAP_OPTIONS, without=OWN_OPTIONS)
+def command(recipe: Recipe, params: CommandOptions, as_json: bool, **options: Any) -> None:
     """Test all seeds of a range, and keep those whose maps meet requirements.
 
     RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, or a technique. With --require MEASURE=most or
@@ -50,9 +50,9 @@ def command(
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    outputs = _read_outputs(files, params.keep, options)
+    outputs = _read_outputs(params.maps, params.keep, options)
     definition = SeekDefinition.of(recipe, params)
-    if explains:
+    if params.explain:
         for line in make_seek_plan(definition, params.device).format_lines(definition):
             click.echo(line)
         return
