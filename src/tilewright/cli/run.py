@@ -7,19 +7,19 @@ from typing import Any
 
 from ..core.edits import Edits, find_edits
 from ..core.errors import BadFile, InvalidRecipe, errors_within
-from ..core.params import Params, param
+from ..core.params import param
 from ..core.recipe import Recipe
 from ..formats import is_map_file, load_all
 from ..formats._resolver import DigestResolver
 from . import _produce
 from ._console import info
 from ._options import params_command
-from ._produce import produce
+from ._produce import ProduceOptions, produce
 from ._recipe_command import OPTIONS, RECIPE, RecipeCommand, read_recipe
 
 
-class RunOptions(Params):
-    """Options of `run` for recipes in the files of maps."""
+class RunOptions(ProduceOptions):
+    """Options of `run`."""
 
     keep_edits: bool = param(False)
     """Whether to keep the cells and markers that were edited in RECIPE, the file of a map, since it was made."""
@@ -49,10 +49,10 @@ def command(recipe: str, params: RunOptions, **values: Any) -> None:
     edits = _find_edits(recipe, files) if params.keep_edits else None
     checked = _with_picture(read_recipe(recipe, values, files), recipe)
     if edits is None:
-        produce(checked, **values)
+        produce(checked, params, **values)
     else:
         info(f"{recipe}: keeps {edits}")
-        produce(edits.to_recipe(checked), finish=edits.keep_markers, **values)
+        produce(edits.to_recipe(checked), params, finish=edits.keep_markers, **values)
 
 
 def _with_picture(recipe: Recipe, path: str) -> Recipe:

@@ -176,10 +176,9 @@ def _describe(archive: Archive) -> list[str]:
 
 def _count_emitters(archive: Archive) -> dict[str, int]:
     """Return the number of elites that each emitter proposed."""
-    found = dict.fromkeys(archive.definition.emitters, 0)
-    for row in archive.rows.emitter[: len(archive)].tolist():
-        found[archive.definition.emitters[row]] += 1
-    return found
+    names = archive.definition.emitters
+    counts = np.bincount(archive.rows.emitter[: len(archive)], minlength=len(names))
+    return dict(zip(names, counts.tolist(), strict=True))
 
 
 def _common_reasons(archive: Archive) -> list[tuple[str, int]]:

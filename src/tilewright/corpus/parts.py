@@ -68,7 +68,8 @@ def make_table(manifest: Manifest, numbers: range, device: str = "auto", made: M
         columns = maker.make_columns(manifest, numbers, made or maker.make(manifest, numbers))
         columns = {**columns, "cells": [compress_cells(cells) for cells in columns["cells"]]}
     else:
-        blocks = iter_blocks(_try_map(manifest, number) for number in numbers)
+        attempts = (_try_map(manifest, number) for number in numbers)
+        blocks = iter_blocks(attempts, lambda attempt: 0 if attempt.map is None else attempt.map.cells.size)
         rows = [row for block in blocks for row in _make_rows(manifest, block)]
         columns = {field.name: [row[field.name] for row in rows] for field in schema}
     return pa.table({field.name: columns[field.name] for field in schema}, schema=schema)

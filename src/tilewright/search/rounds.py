@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -159,12 +160,11 @@ class Search:
 
     def _count_failures(self, found: Evaluations) -> dict[str, int]:
         """Return the number of failed solutions by reason, sorted by reason."""
-        failures: dict[str, int] = {}
+        failures = Counter[str]()
         missing = np.isnan(found.measures)
         for number in np.flatnonzero(missing.any(axis=1)).tolist():
             unknown = self.definition.measures[int(missing[number].argmax())]
-            reason = found.reasons[number] or f"{unknown} does not apply"
-            failures[reason] = failures.get(reason, 0) + 1
+            failures[found.reasons[number] or f"{unknown} does not apply"] += 1
         return dict(sorted(failures.items()))
 
     def _refuse_hopeless(self, found: Evaluations) -> None:
