@@ -172,7 +172,7 @@ def split(folder: str, params: SplitOptions, output: str | None) -> None:
         info(f"wrote {output}")
 
 
-class ExportOptions(Params):
+class CorpusExportOptions(Params):
     """Options of `corpus export`."""
 
     output: PathString = param(flags=("-o", "--output"), metavar="PATH")
@@ -189,9 +189,9 @@ class ExportOptions(Params):
     """Split written by `corpus split -o`, instead of the default."""
 
 
-@params_command("export", ExportOptions)
+@params_command("export", CorpusExportOptions)
 @click.argument("folder")
-def export(folder: str, params: ExportOptions) -> None:
+def export(folder: str, params: CorpusExportOptions) -> None:
     """Export maps for other tools: as VGLC text files or as arrays in one NumPy file.
 
     \b
@@ -213,7 +213,7 @@ def export(folder: str, params: ExportOptions) -> None:
     info(f"wrote {pluralize(written, 'map')} to {params.output}")
 
 
-def _choose_ids(corpus: Corpus, params: ExportOptions) -> list[int] | None:
+def _choose_ids(corpus: Corpus, params: CorpusExportOptions) -> list[int] | None:
     """Return the ids of the selected maps in ascending order; None for all maps."""
     from ..corpus import query, select
 

@@ -71,7 +71,7 @@ def take(folder: str, cells: tuple[str, ...], params: TakeOptions, outputs: tupl
     _take_elites(elites, outputs, **options)
 
 
-class ExportOptions(RunParams):
+class ArchiveExportOptions(RunParams):
     """Options of `search export`."""
 
     output: PathText = param(None, flags=("-o", "--output"), metavar="FOLDER")
@@ -80,9 +80,9 @@ class ExportOptions(RunParams):
     """File for each map, such as "elite_{cell}.tmx", instead of a corpus."""
 
 
-@params_command("export", ExportOptions, *MAP_OPTIONS)
+@params_command("export", ArchiveExportOptions, *MAP_OPTIONS)
 @click.argument("folder")
-def export(folder: str, params: ExportOptions, **options: Any) -> None:
+def export(folder: str, params: ArchiveExportOptions, **options: Any) -> None:
     """Export all maps of an archive as a corpus, which `tilewright corpus` reads, or as files.
 
     \b

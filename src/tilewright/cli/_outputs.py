@@ -94,27 +94,19 @@ class Output:
     def format_path(self, **fields: str | int) -> str:
         return fill_template(self.template, **fields)
 
-    def prepare_map(self, map: TileMap, path: str, *, alone: bool = True) -> PreparedFile:
-        """Return the files of a map. `alone` is true if it is the only map."""
-        assert self.format.write is not None
-        contents = self.format.write(map, self.options, self._target_path(path))
-        if path != STANDARD_OUTPUT:
-            refuse_own_sheet(map.tileset, path, contents)
-        return self._prepare(path, contents, alone)
-
-    def prepare_animation(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> PreparedFile:
-        """Return the files of an animation. `alone` is true if it is the only animation."""
-        assert self.format.animate is not None
-        return self._prepare(path, self.format.animate(frames, self.options, self._target_path(path)), alone)
-
-    def _target_path(self, path: str) -> Path:
-        """Return the absolute path of the output, or a bare name for standard output, as formats expect it."""
-        if path == STANDARD_OUTPUT:
-            return Path("map").with_suffix("".join(self.format.extensions[:1]))
-        refuse_unwritable(path)
-        return Path(path).absolute()
-
-    def _prepare(self, path: str, contents: Mapping[str, bytes], alone: bool) -> PreparedFile:
+    def prepare(
+        self, path: str, map: TileMap | None = None, frames: Iterable[Frame] = (), *, alone: bool = True
+    ) -> PreparedFile:
+        """Return the files of a map, or of an animation if there is no map. `alone` is true for the only one."""
+        target = self._target_path(path)
+        if map is None:
+            assert self.format.animate is not None
+            contents = self.format.animate(frames, self.options, target)
+        else:
+            assert self.format.write is not None
+            contents = self.format.write(map, self.options, target)
+            if path != STANDARD_OUTPUT:
+                refuse_own_sheet(map.tileset, path, contents)
         if path == STANDARD_OUTPUT and b"\0" in next(iter(contents.values())):
             if sys.stdout.isatty():
                 raise TilewrightError(
@@ -125,6 +117,13 @@ class Output:
                     f"several {self.format.name} maps cannot be written to standard output; name files with -o"
                 )
         return PreparedFile(path, contents)
+
+    def _target_path(self, path: str) -> Path:
+        """Return the absolute path of the output, or a bare name for standard output, as formats expect it."""
+        if path == STANDARD_OUTPUT:
+            return Path("map").with_suffix("".join(self.format.extensions[:1]))
+        refuse_unwritable(path)
+        return Path(path).absolute()
 
 
 def fill_template(template: str, **fields: str | int) -> str:
@@ -216,7 +215,7 @@ def write_maps(outputs: Sequence[Output], maps: Iterable[tuple[Mapping[str, str 
     """
     fields: Mapping[str, str | int] = {}
     for number, (fields, map) in enumerate(maps if outputs else ()):
-        files = [output.prepare_map(map, output.format_path(**fields), alone=count == 1) for output in outputs]
+        files = [output.prepare(output.format_path(**fields), map, alone=count == 1) for output in outputs]
         refuse_clashes(files)
         for file in files:
             file.write(first=number == 0)

@@ -138,11 +138,11 @@ def _write_all(
             for target in sorted(targets, key=lambda target: not target.is_animation):  # animations end with the map
                 path = target.format_path(**fields)
                 if target.is_animation:
-                    prepared.append(target.prepare_animation(job.frames(), path, alone=total == 1))
+                    prepared.append(target.prepare(path, frames=job.frames(), alone=total == 1))
                 else:
                     map = job.map
                     report_all(None, f"writing {path}")
-                    prepared.append(target.prepare_map(map, path, alone=total == 1))
+                    prepared.append(target.prepare(path, map, alone=total == 1))
             _outputs.refuse_clashes(prepared)
             for file in prepared:
                 file.write(first=index == 0)

@@ -56,7 +56,7 @@ def command(files: tuple[str, ...], shaping: tuple[str, ...], outputs: tuple[str
             for name, values in stages:
                 map = api.shape(map, name, **values)
             prepared.append(
-                [target.prepare_map(map, target.format_path(**filled), alone=len(given) == 1) for target in targets]
+                [target.prepare(target.format_path(**filled), map, alone=len(given) == 1) for target in targets]
             )
     for files_of_one in prepared:
         _outputs.refuse_clashes(files_of_one)

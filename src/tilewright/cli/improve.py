@@ -73,9 +73,7 @@ def command(
         map = frames[-1].map
         assert map is not None
         files = [
-            target.prepare_animation(frames, target.format_path(stem=one.stem))
-            if target.is_animation
-            else target.prepare_map(map, target.format_path(stem=one.stem))
+            target.prepare(target.format_path(stem=one.stem), None if target.is_animation else map, frames)
             for target in written
         ]
     _outputs.refuse_clashes(files)

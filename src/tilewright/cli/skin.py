@@ -76,9 +76,9 @@ def command(sheet: str, params: SkinOptions, no_preview: bool) -> None:
         refuse_unwritable(preview)
     found = prepare_skin(path, source)
     map = _make_map(found.tileset, found.skin)
-    drawn = b"" if no_preview else _encode_preview(found, map)
+    drawn = None if no_preview else encode_image(draw_preview(found.tileset, found.skin, map), optimize=True)
     write_files(path, found.contents)
-    if drawn:
+    if drawn is not None:
         write_files(preview, {preview.name: drawn})
     _drawing.draw(map, _describe(found))
     names = [*(str(path.with_name(name)) for name in found.contents), *([] if no_preview else [str(preview)])]
@@ -116,10 +116,6 @@ def _make_map(tileset: Tileset, skin: Skin) -> TileMap:
     other = next((one for one in others if one.passable != tile.passable), others[0])
     tiles = {"wall": tile, "floor": other} if not tile.passable else {"wall": other, "floor": tile}
     return api.make("caves", tileset=tileset, tiles={label: one.name for label, one in tiles.items()}, **PREVIEW)
-
-
-def _encode_preview(found: SkinnedTileset, map: TileMap) -> bytes:
-    return encode_image(draw_preview(found.tileset, found.skin, map), optimize=True)
 
 
 def _describe(found: SkinnedTileset) -> str:
