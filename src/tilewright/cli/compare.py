@@ -13,12 +13,12 @@ from ..core.errors import InvalidRecipe, pluralize
 from ..core.params import PathText, param
 from ..formats._files import refuse_unwritable
 from ._console import AS_JSON, info, print_json, print_table
-from ._inputs import SAMPLE_OPTIONS, read_samples
+from ._inputs import SampleOptions, read_samples
 from ._options import params_command
 from ._progress import show_progress
 
 
-class CompareOptions(CompareParams):
+class CompareOptions(SampleOptions, CompareParams):
     """Options of `compare`."""
 
     size: str | None = param(None, metavar="WIDTHxHEIGHT")
@@ -27,11 +27,9 @@ class CompareOptions(CompareParams):
     """Folder for table.md, table.csv, table.json and sheet.png."""
 
 
-@params_command("compare", CompareOptions, *SAMPLE_OPTIONS, AS_JSON)
+@params_command("compare", CompareOptions, AS_JSON)
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-def command(
-    samples: tuple[str, ...], params: CompareOptions, source: str | None, tileset: str | None, as_json: bool
-) -> None:
+def command(samples: tuple[str, ...], params: CompareOptions, as_json: bool) -> None:
     """Compare techniques that learn from the same samples: speed, failures, similarity, novelty, diversity, memory.
 
     A sample is a file, a folder of maps, a quoted glob such as "maps/*.csv", or the name of a built-in sample. Each
@@ -48,7 +46,7 @@ def command(
         params = params.replace(width=width, height=height)
     if output is not None:
         refuse_unwritable(Path(output) / "table.md")
-    read = read_samples(samples, source, tileset)
+    read = read_samples(samples, params)
     with show_progress(remaining=False) as report:
         found = compare_techniques(read, params, report)
     if output is not None:

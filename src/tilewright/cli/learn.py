@@ -14,7 +14,7 @@ from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import LearningProgress, Model, learn
 from ..core.network import Network
-from ..core.params import Params, PathString, param
+from ..core.params import PathString, param
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import techniques
@@ -27,7 +27,7 @@ from ..formats._models import CheckpointFile, check_model_extension, check_netwo
 from ..formats._resolver import FileResolver
 from . import Terminated
 from ._console import info
-from ._inputs import SAMPLE_OPTIONS, WITHOUT_TILES, format_hint, sample_resolver
+from ._inputs import WITHOUT_TILES, SampleOptions, format_hint, sample_resolver
 from ._options import params_command, read_settings
 from ._progress import show_progress
 
@@ -37,7 +37,7 @@ PREVIEW_INTERVAL = 0.1
 MAX_PREVIEW_SIDE = 40
 
 
-class LearnOptions(Params):
+class LearnOptions(SampleOptions):
     """Options of `learn`."""
 
     output: PathString = param(flags=("-o", "--output"), metavar="MODEL")
@@ -48,12 +48,10 @@ class LearnOptions(Params):
     """Size of the network of diffusion; short for --set size=."""
 
 
-@params_command("learn", LearnOptions, *SAMPLE_OPTIONS)
+@params_command("learn", LearnOptions)
 @click.argument("technique")
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-def command(
-    technique: str, samples: tuple[str, ...], params: LearnOptions, source: str | None, tileset: str | None
-) -> None:
+def command(technique: str, samples: tuple[str, ...], params: LearnOptions) -> None:
     """Learn a model from samples and save it, so that the samples are not read again.
 
     A sample is a file, a folder of maps, a quoted glob such as "maps/*.csv", or the name of a built-in sample. A
@@ -77,7 +75,7 @@ def command(
     else:
         check_model_extension(output)
     refuse_unwritable(output)
-    models, grids = _read(samples, source, tileset)
+    models, grids = _read(samples, params)
     if models and not settings:
         first = models[0].params
         settings = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
@@ -155,19 +153,19 @@ class NetworkPreview:
         write_files(self.path, {self.path.name: encode_image(sheet)})
 
 
-def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
+def _read(samples: Sequence[str], options: SampleOptions) -> tuple[list[Model], list[Grid]]:
     """Split the samples into models and maps."""
-    resolver = sample_resolver(source, tileset)
+    resolver = sample_resolver(options)
     models: list[Model] = []
     grids: list[Grid] = []
     names = [(name, name == sample) for sample in samples for name in resolver.expand_reference(sample)]
     check_sample_count(len(names))
-    hinted = tileset is not None
+    hinted = options.tileset is not None
     with show_progress() as report:
         for number, (name, is_given) in enumerate(names):
             report(number / len(names), f"reading {name}")
             is_built_in = name in list_built_in_samples()
-            model = None if is_built_in or source else find_model(name)
+            model = None if is_built_in or options.source else find_model(name)
             if model is not None:
                 models.append(model)
                 continue

@@ -8,12 +8,12 @@ import click
 
 from .. import api, formats
 from ..core.errors import InvalidRecipe
-from ..core.params import Params, PathText, param
+from ..core.params import PathText, param
 from ..formats import format_of
 from ..play.overlays import describe
 from ..play.solve import solve
 from ._console import AS_JSON, print_json
-from ._inputs import OPTIONS, read_maps
+from ._inputs import InputOptions, read_maps
 from ._options import params_command
 from ._outputs import FLAT
 
@@ -21,7 +21,7 @@ MIN_SCALE, MAX_SCALE, MAX_WIDTH = 8, 24, 1200
 """Minimum and maximum number of pixels of a cell in pictures, and of a large map."""
 
 
-class PlayOptions(Params):
+class PlayOptions(InputOptions):
     """Options of `play`."""
 
     game: str | None = param(None, metavar="NAME[,PARAM=VALUE...]")
@@ -32,9 +32,9 @@ class PlayOptions(Params):
     """File for the playthrough: an animation such as run.gif, or a picture of the path such as run.png."""
 
 
-@params_command("play", PlayOptions, AS_JSON, FLAT, *OPTIONS)
+@params_command("play", PlayOptions, AS_JSON, FLAT)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-def command(files: tuple[str, ...], params: PlayOptions, as_json: bool, flat: bool, **reading: Any) -> None:
+def command(files: tuple[str, ...], params: PlayOptions, as_json: bool, flat: bool) -> None:
     """Find out whether levels can be finished, and how.
 
     The solver of a game plays each level. Tiles and markers take part by their roles, such as player, exit, crate or
@@ -46,7 +46,7 @@ def command(files: tuple[str, ...], params: PlayOptions, as_json: bool, flat: bo
     tilewright play levels/*.json --json
     """
     game, output = params.game, params.output
-    maps = [(given.name, given.map) for given in read_maps(files, **reading)]
+    maps = [(given.name, given.map) for given in read_maps(files, params)]
     if output is not None and len(maps) != 1:
         raise InvalidRecipe(f"--output needs one level, got {len(maps)}", rule="type")
     found = [(name, map, solve(map, game, limit=params.limit)) for name, map in maps]

@@ -245,9 +245,10 @@ def variety(
     with job_progress("map", None) as report:
         found = make_variety(recipe, params, report)
     recipes = [map.recipe or recipe for map in found]
-    fields = ((number, str(one.seed), one.technique) for number, one in enumerate(recipes, 1))
-    maps = ((dict(zip(FIELDS, values, strict=True)), map) for values, map in zip(fields, found, strict=True))
-    if written := _outputs.write_maps(files, maps, len(found)):
+    fields: list[dict[str, str | int]] = [
+        {"number": number, "seed": str(one.seed), "technique": one.technique} for number, one in enumerate(recipes, 1)
+    ]
+    if written := _outputs.write_maps(files, zip(fields, found, strict=True), len(found)):
         info(written)
     if sheet is not None:
         write_picture(found.sheet(), sheet)

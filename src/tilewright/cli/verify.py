@@ -11,21 +11,22 @@ from ..formats import load_all
 from ..formats._resolver import DigestResolver
 from . import MISTAKE, error_line
 from ._console import make_printable
-from ._inputs import FROM
 from ._options import params_command
 
 
 class VerifyOptions(Params):
     """Options of `verify`."""
 
+    source: str | None = param(None, flags=("--from",), metavar="FORMAT")
+    """Input format. [chosen by the file extension]"""
     beside: tuple[str, ...] = param((), flags=("--with",), metavar="FILE", repeated=True)
     """Map or network that a recipe refers to by file name, or folder of such files or tilesets."""
 
 
-@params_command("verify", VerifyOptions, FROM)
+@params_command("verify", VerifyOptions)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.pass_context
-def command(context: click.Context, files: tuple[str, ...], source: str | None, params: VerifyOptions) -> None:
+def command(context: click.Context, files: tuple[str, ...], params: VerifyOptions) -> None:
     """Regenerate stored maps and check that they are identical.
 
     The exit code is 0 if the map is identical, 1 if it differs and 2 if it cannot be generated; for several maps, the
@@ -36,7 +37,7 @@ def command(context: click.Context, files: tuple[str, ...], source: str | None, 
     tilewright verify updates.txt --from fbca
     """
     resolver = DigestResolver(params.beside)
-    context.exit(max(_verify_file(file, source, resolver) for file in files))
+    context.exit(max(_verify_file(file, params.source, resolver) for file in files))
 
 
 def _verify_file(file: str, source: str | None, resolver: DigestResolver) -> int:
