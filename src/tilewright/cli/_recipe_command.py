@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,8 @@ class RecipeCommand(click.Command):
         words = [word for word in (options.get("recipe"), *rest) if isinstance(word, str)]
         for candidate in words:
             if candidate in built_in.list_names("recipes") or os.path.isfile(candidate):
-                context.meta[KNOB_OPTIONS] = [*_make_options(list_knobs(candidate))]
+                knobs = list_knobs(candidate)
+                context.meta[KNOB_OPTIONS] = [make_field_option(one.field, f"{PREFIX}{one.name}") for one in knobs]
                 return
 
 
@@ -152,8 +153,3 @@ def _turn_knobs(data: Mapping[str, Any], texts: Sequence[str], turned: Mapping[s
     for name, value in turned.items():
         settings[name] = read_value(value, knobs[name].field) if isinstance(value, str) else value
     return apply_knobs(data, settings)
-
-
-def _make_options(knobs: tuple[RecipeKnob, ...]) -> Iterator[click.Option]:
-    for knob in knobs:
-        yield make_field_option(knob.field, f"{PREFIX}{knob.name}")

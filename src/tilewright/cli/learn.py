@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ..comparison.sheet import draw_sheet
 from ..core.entries import Technique
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
@@ -25,6 +24,7 @@ from ..formats import format_of
 from ..formats._files import encode_image, refuse_unwritable, write_files
 from ..formats._models import CheckpointFile, check_model_extension, check_network_extension, find_model
 from ..formats._resolver import FileResolver
+from ..pictures.sheets import draw_comparison_sheet
 from . import Terminated
 from ._console import info
 from ._inputs import WITHOUT_TILES, SampleOptions, format_hint, sample_resolver
@@ -149,7 +149,7 @@ class NetworkPreview:
         recipe = Recipe.of({"technique": network.technique, "params": {"model": network, **self.size}})
         maps = [run(recipe.with_seed(str(seed))) for seed in range(1, PREVIEW_MAPS + 1)]
         title = f"network at {progress.fraction:.0%}: {progress.note}"
-        sheet = draw_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS)
+        sheet = draw_comparison_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS)
         write_files(self.path, {self.path.name: encode_image(sheet)})
 
 
