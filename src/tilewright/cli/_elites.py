@@ -18,7 +18,7 @@ from ..kernels import start_quickly
 from . import _outputs
 from ._console import info
 from ._drawing import describe
-from ._options import params_command, read_settings
+from ._options import params_command, read_integers, read_settings
 from ._progress import job_progress
 from ._take import OPTIONS, take_maps
 
@@ -166,11 +166,10 @@ def _take_elites(elites: Sequence[Elite], outputs: Sequence[str], **options: Any
 
 def _read_cell(text: str, archive: Archive) -> Elite:
     """Return the elite of a cell, given as `12,3`."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
-        example = ",".join(str(bins // 2) for bins in archive.shape)
+    bins = tuple(read_integers(text))
+    if not bins:
+        example = ",".join(str(size // 2) for size in archive.shape)
         raise InvalidRecipe(f"must be the bins of a cell, such as {example}", at="cell", got=text, rule="format")
-    bins = tuple(map(int, parts))
     elite = archive.cell(*bins)
     if elite is None:
         raise InvalidRecipe(f"is empty{_suggest_cell(archive, bins)}", at=("cell", text), place=f"cell {text}")

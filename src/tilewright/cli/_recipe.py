@@ -27,7 +27,7 @@ from ..core.recipe_paths import find_owner, list_stages, with_part_at
 from ..core.registry import shapers
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
-from ._options import make_options
+from ._options import make_options, read_integers
 
 
 class FieldOptions(Params):
@@ -166,10 +166,10 @@ def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:
 
 
 def _parse_rectangle(text: str) -> tuple[int, int, int, int]:
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
+    numbers = read_integers(text)
+    if len(numbers) != 4:
         raise InvalidRecipe("must be written X,Y,WIDTH,HEIGHT, such as 10,5,8,4", at="keep", got=text, rule="format")
-    left, top, width, height = map(int, parts)
+    left, top, width, height = numbers
     if not width or not height:
         raise InvalidRecipe(f"width and height must be at least 1, got {text}", at="keep", rule="minimum")
     return left, top, width, height

@@ -14,7 +14,7 @@ from ..core.params import PathText, param
 from ..formats._files import refuse_unwritable
 from ._console import AS_JSON, info, print_json, print_table
 from ._inputs import SampleOptions, read_samples
-from ._options import params_command
+from ._options import params_command, read_integers
 from ._progress import show_progress
 
 
@@ -67,7 +67,8 @@ def command(samples: tuple[str, ...], params: CompareOptions, as_json: bool) -> 
 
 def _read_size(text: str) -> tuple[int, int]:
     """Return the width and height of a size such as 40x30."""
-    parts = text.lower().split("x")
-    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
+    numbers = read_integers(text.lower(), "x")
+    if len(numbers) != 2:
         raise InvalidRecipe("must be a width and a height, such as 40x30", at="size", got=text, rule="format")
-    return int(parts[0]), int(parts[1])
+    width, height = numbers
+    return width, height

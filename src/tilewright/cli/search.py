@@ -239,7 +239,9 @@ def variety(
     tilewright search variety rooms --distance rooms --min-distance 0.5 --vary rooms=5..20 -o "level_{number}.tmx"
     """
     files = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
-    _outputs.refuse_collisions(files, [dict.fromkeys(FIELDS, number) for number in (1, 2)], "number")
+    _outputs.refuse_collisions(
+        files, [{"number": number, "seed": "seed", "technique": "technique"} for number in (1, 2)], "number"
+    )
     check_picture_path(sheet)
     start_quickly()
     with job_progress("map", None) as report:

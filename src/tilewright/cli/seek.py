@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -50,7 +49,11 @@ def command(recipe: Recipe, params: CommandOptions, as_json: bool, **options: An
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    outputs = _read_outputs(params.maps, params.keep, options)
+    outputs = _outputs.read_outputs(params.maps, fields=FIELDS, still=True, **options)
+    numbers = range(1, 1 + min(2, params.keep))
+    _outputs.refuse_collisions(
+        outputs, [{"seed": number, "technique": "technique", "rank": number} for number in numbers], "seed", "rank"
+    )
     definition = SeekDefinition.of(recipe, params)
     if params.explain:
         for line in make_seek_plan(definition, params.device).format_lines(definition):
@@ -67,16 +70,6 @@ def command(recipe: Recipe, params: CommandOptions, as_json: bool, **options: An
     if written := _outputs.write_maps(outputs, maps, len(found)):
         info(written)
     _print_result(found, params.out, as_json)
-
-
-def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:
-    """Return the outputs of maps. Raise an error if two maps would be written to the same file."""
-    found = _outputs.read_outputs(files, fields=FIELDS, still=True, **options)
-    first: list[dict[str, str | int]] = [
-        {"seed": seed, "technique": "technique", "rank": seed} for seed in range(1, 1 + min(2, max(1, keep)))
-    ]
-    _outputs.refuse_collisions(found, first, "seed", "rank")
-    return found
 
 
 def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:

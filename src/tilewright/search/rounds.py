@@ -14,7 +14,7 @@ from ..core.errors import GaveUp, InvalidRecipe
 from ..core.seeds import Rng
 from .archive import Archive, Solutions
 from .definition import Definition
-from .emitters import EMITTERS, NO_PARENT, Bandit, Parents, Proposals, emit_random
+from .emitters import EMITTERS, NO_PARENT, Bandit, Proposals, emit_random
 from .evaluation import Evaluations
 from .genome import Units
 from .ribs_emitters import CmaEmitter, compare_with_elites, emit_ribs_line
@@ -124,11 +124,11 @@ class Search:
             self.cma = None
         rng = definition.root.child("round", self.round)
         if self.archive is None or not len(self.archive):
-            proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
+            proposals = emit_random(definition.genome, np.empty((0, 0)), batch, rng)
             at = definition.emitters.index("random") if "random" in definition.emitters else 0
             return SolutionBatch(proposals.units, proposals.parents, np.full(batch, at))
         rows = self.archive.sorted_rows
-        parents = Parents(self.archive.rows.units[rows])
+        parents = self.archive.rows.units[rows]
         numbers = self.archive.rows.number[rows]
         counts = self.bandit.divide(batch)
         shares = zip(definition.emitters, counts, strict=True)
@@ -138,7 +138,7 @@ class Search:
         emitters = np.repeat(np.arange(len(counts)), counts)
         return SolutionBatch(np.concatenate([part.units for part in parts]), ids, emitters)
 
-    def _emit(self, name: str, parents: Parents, count: int, rng: Rng) -> Proposals:
+    def _emit(self, name: str, parents: Units, count: int, rng: Rng) -> Proposals:
         genome = self.definition.genome
         if name != "ribs.cma":
             return EMITTERS.get(name, emit_ribs_line)(genome, parents, count, rng)
