@@ -244,8 +244,12 @@ def check_params(entry: Technique, seeds: int) -> None:
 def check_bad_params(entry: Technique, seeds: int) -> None:
     """Check that wrong names and values are rejected with one line that names the parameter."""
     for name, value in _bad_values(entry):
-        error = _find_error({"technique": entry.name, "params": {name: value}})
-        assert error is not None, f"{entry.name}: accepts {name}={value!r}"
+        try:
+            Recipe.of({"technique": entry.name, "params": {name: value}})
+        except TilewrightError as found:
+            error = found
+        else:
+            raise AssertionError(f"{entry.name}: accepts {name}={value!r}")
         assert len(str(error).splitlines()) == 1, f"{entry.name}: the error has more than one line: {error}"
         named = any(name in one.path for one in error.problems)
         assert named, f"{entry.name}: no problem has the path of {name}: {error}"
@@ -311,14 +315,6 @@ CHECKS: tuple[Check, ...] = (
     check_declarations,
     check_windows,
 )
-
-
-def _find_error(recipe: dict[str, Any]) -> TilewrightError | None:
-    try:
-        Recipe.of(recipe)
-    except TilewrightError as error:
-        return error
-    return None
 
 
 def _min_size(entry: Technique, name: str) -> int:

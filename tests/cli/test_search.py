@@ -13,7 +13,7 @@ from PIL import Image
 import tilewright as tw
 from tests.cli.conftest import Run
 from tests.cli.test_program import run_in_terminal, strip_colors
-from tilewright.cli.search import COMMANDS
+from tilewright.cli.search import command
 from tilewright.corpus import Corpus
 
 SMALL = ("--set", "width=20", "--set", "params.height=12")
@@ -160,6 +160,6 @@ def test_cells_and_axes_that_an_archive_lacks_are_refused(tilewright: Run, archi
 
 
 def test_help_of_all_commands(tilewright: Run) -> None:
-    assert all(name in tilewright("search").out for name in COMMANDS)
-    for name in COMMANDS:
+    assert all(name in tilewright("search").out for name in command.commands)
+    for name in command.commands:
         assert f"tilewright search {name}" in tilewright("search", name, "--help").out

@@ -18,7 +18,7 @@ from tests.cli.test_program import imported_by
 from tests.corpus.conftest import COUNT
 from tests.jobs.programs import read_files
 from tilewright import jobs
-from tilewright.cli.corpus import COMMANDS
+from tilewright.cli.corpus import command as corpus_command
 from tilewright.corpus import Corpus, Sweep, make
 
 SMALL = "corpus make caves --set width=16 --set params.height=10 --workers 0"
@@ -233,7 +233,7 @@ def test_repair_reports_and_regenerates_parts(tilewright: Run, caves: Path, here
 # -- the program --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *corpus_command.commands])
 def test_help(tilewright: Run, command: str) -> None:
     done = tilewright("corpus", *command.split(), "--help")
     assert (done.code, done.err) == (0, "")

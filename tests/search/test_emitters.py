@@ -7,11 +7,11 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.search.emitters import EMITTERS, Bandit, Parents, breed
+from tilewright.search.emitters import EMITTERS, Bandit, breed
 from tilewright.search.genome import Genome
 
 GENOME = Genome(tw.recipe("caves"), {"walls": (0.3, 0.6), "steps": (0, 8), "outside": None, "seed": "free"})
-PARENTS = Parents(tw.Rng.of("parents").randoms(40 * GENOME.slots).reshape(40, GENOME.slots))
+PARENTS = tw.Rng.of("parents").randoms(40 * GENOME.slots).reshape(40, GENOME.slots)
 
 
 @pytest.mark.parametrize("name", EMITTERS)
@@ -25,7 +25,7 @@ def test_proposals_are_unit_numbers_that_depend_only_on_the_stream(name: str) ->
     assert first.units.min() >= 0
     assert first.units.max() < 1
     assert first.parents.min() >= (0 if name != "random" else -1)
-    assert first.parents.max() < len(PARENTS.units)
+    assert first.parents.max() < len(PARENTS)
 
 
 @pytest.mark.parametrize("name", EMITTERS)
@@ -38,7 +38,7 @@ def test_genes_without_order_are_copied_or_redrawn_but_never_interpolated(name: 
     found = EMITTERS[name](GENOME, PARENTS, 4000, tw.Rng.of(1))
     at = GENOME.names.index("seed")
     seeds = found.units[:, at]
-    from_parents = (seeds[:, None] == PARENTS.units[found.parents, at]).any(axis=1)
+    from_parents = (seeds[:, None] == PARENTS[found.parents, at]).any(axis=1)
     assert 0.3 < from_parents.mean() < 0.95
     redrawn = seeds[~from_parents]
     assert abs(redrawn.mean() - 0.5) < 0.05  # uniform, so they are not near their parents

@@ -219,7 +219,7 @@ class ShuffledCluster:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seek_run, "connect_workers", lambda workers, scheduler: nullcontext(ShuffledCluster()))
+    monkeypatch.setattr("tilewright.jobs.cluster.connect_workers", lambda *_: nullcontext(ShuffledCluster()))
     monkeypatch.setattr(seek_run, "CHUNK_SECONDS", 0.0)
 
 

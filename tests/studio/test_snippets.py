@@ -20,6 +20,7 @@ import tilewright as tw
 from tests.cases import read_table
 from tests.field_values import values_of
 from tilewright.cli import main, make, run
+from tilewright.cli._produce import ProduceOptions
 from tilewright.core.entries import RECIPE_FIELDS, Entry, technique
 from tilewright.core.errors import TilewrightError
 from tilewright.core.fields import UNSET, fields_of
@@ -162,8 +163,8 @@ def read_command(data: Mapping[str, Any]) -> Recipe:
     """Return the recipe that the command line reads, with its seed, without making the map."""
     found: list[Recipe] = []
 
-    def keep(recipe: Recipe, *, seed: str | None, **options: Any) -> None:
-        found.append(recipe.with_seed(recipe.seed if seed is None else seed))
+    def keep(recipe: Recipe, params: ProduceOptions, **options: Any) -> None:
+        found.append(recipe.with_seed(recipe.seed if params.seed is None else params.seed))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(make, "produce", keep)

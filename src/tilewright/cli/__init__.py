@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -47,6 +47,8 @@ COMMANDS = {
 }
 """Summary of each command. `--help` shows these, so that it imports no command."""
 
+MAX_SUMMARY = 200
+"""Maximum number of characters of the summary of a command in the help of its group."""
 MISTAKE, BUG, STOPPED = 2, 70, 130
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end a command. Windows has no SIGHUP."""
@@ -74,40 +76,46 @@ class HelpGroup(click.Group):
 
 
 class CommandGroup(HelpGroup):
-    """Command group whose commands are modules of this package, imported on use."""
-
-    def __init__(self, *arguments: Any, summaries: Mapping[str, str], folder: str, kind: str, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self.summaries = summaries
-        self.folder = folder
-        self.kind = kind
+    """Command group that lists its commands in the given order, and suggests a name for an unknown command."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*self.summaries]  # `list` is the module of the command here.
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in self.summaries:
-            return None
-        command: click.Command = import_module(f".{self.folder}{name}", __name__).command
-        return command
+        return [*self.commands]
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if arguments[0] not in self.summaries and not context.resilient_parsing:
-            raise UnknownName(self.kind, arguments[0], self.summaries)
+        known = self.list_commands(context)
+        if arguments[0] not in known and not context.resilient_parsing:
+            raise UnknownName(f"{context.info_name} command" if context.parent else "command", arguments[0], known)
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([*self.summaries.items()])
+            formatter.write_dl([*self.list_summaries().items()])
+
+    def list_summaries(self) -> dict[str, str]:
+        """Return the first sentence of the help of each command."""
+        return {name: command.get_short_help_str(MAX_SUMMARY) for name, command in self.commands.items()}
+
+
+class ProgramGroup(CommandGroup):
+    """Command group whose commands are modules of this package, imported on use."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [*COMMANDS]  # `list` is the module of the command here.
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f".{name}", __name__).command
+        return command
+
+    def list_summaries(self) -> dict[str, str]:
+        return COMMANDS
 
 
 @click.group(
-    cls=CommandGroup,
-    summaries=COMMANDS,
-    folder="",
-    kind="command",
+    cls=ProgramGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Start with: tilewright make caves",
 )

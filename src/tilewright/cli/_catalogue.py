@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -42,24 +43,15 @@ class RegistryLike(Protocol):
     def get(self, name: str, /) -> CatalogEntry: ...
 
 
-class Recipes:
-    """Recipes that are part of Tilewright."""
+@dataclass(frozen=True)
+class DataFiles:
+    """Entries that are data files of Tilewright."""
+
+    kind: str
+    get: Callable[[str], CatalogEntry]
 
     def names(self) -> Iterable[str]:
-        return data.list_names("recipes")
-
-    def get(self, name: str) -> Mapping[str, Any]:
-        return FileResolver().read_recipe(name)[0]
-
-
-class Networks:
-    """Networks of the technique diffusion that are part of Tilewright."""
-
-    def names(self) -> Iterable[str]:
-        return data.list_names("models")
-
-    def get(self, name: str) -> Network:
-        return FileResolver().read_network(name)
+        return data.list_names(self.kind)
 
 
 KINDS: dict[str, RegistryLike] = {
@@ -71,8 +63,8 @@ KINDS: dict[str, RegistryLike] = {
     "formats": formats,
     "engines": engines,
     "tilesets": tilesets,
-    "recipes": Recipes(),
-    "models": Networks(),
+    "recipes": DataFiles("recipes", lambda name: FileResolver().read_recipe(name)[0]),
+    "models": DataFiles("models", lambda name: FileResolver().read_network(name)),
 }
 FILES = {
     ".toml": "tilesets",

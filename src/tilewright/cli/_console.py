@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+AS_JSON = click.Option(["as_json", "--json"], is_flag=True, help="Print JSON.")
 DEFAULT_WIDTH = 100
 MAX_WIDTH = 10_000
 """Width in columns of a table that is not shown in a terminal, so that nothing is wrapped or cut."""

@@ -15,9 +15,8 @@ from rich.style import Style
 
 from ..core.errors import InvalidRecipe, UnknownName, errors_within
 from ..core.tilemap import TileMap
-from ._ansi import Rgb, nearest_ansi
 from ._console import info, stderr_console, stdout_console
-from ._letters import assign_letters, draw_legend, list_places
+from ._letters import Rgb, assign_letters, draw_legend, list_places, nearest_ansi
 
 if TYPE_CHECKING:
     from ..overlays.kinds import OverlayRequest

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import click
 
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.params import Params, param
@@ -16,7 +13,7 @@ from ..core.tilemap import TileMap
 from ..formats import find_map_files, format_of, format_registry, load_all
 from ..formats._resolver import FileResolver
 from ._console import info
-from ._options import make_options, read_settings
+from ._options import read_settings
 from ._world import is_world, read_window
 
 
@@ -31,6 +28,8 @@ class InputOptions(Params):
     """Folder in which a Tiled map may refer to tilesets, besides its own."""
     reading: tuple[str, ...] = param((), flags=("--read-option",), metavar="NAME=VALUE", repeated=True)
     """Option for reading the format, such as layer=1, listed by `tilewright explain FORMAT`."""
+    index: int | None = param(None, metavar="K")
+    """Only map K of a file with several maps, counted from 0."""
 
 
 class SampleOptions(Params):
@@ -42,10 +41,6 @@ class SampleOptions(Params):
     """Tileset of the glyphs or ids in the samples: a name or a .toml file."""
 
 
-INDEX = click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0.")
-OPTIONS = (*make_options(InputOptions), INDEX)
-FROM = OPTIONS[0]
-SAMPLE_OPTIONS = make_options(SampleOptions)
 WITHOUT_TILES = ("txt", "csv")
 """Formats that store no tileset."""
 NO_TILESET = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset"
@@ -67,20 +62,7 @@ class InputMap:
     """Path of the file, with the index of the map if the file has several."""
 
 
-def take_options(values: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options for reading maps from the options of a command, and return them."""
-    return {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
-
-
-def read_maps(
-    files: Sequence[str],
-    *,
-    source: str | None = None,
-    tileset: str | None = None,
-    index: int | None = None,
-    folders: Sequence[str] = (),
-    reading: Sequence[str] = (),
-) -> Iterator[InputMap]:
+def read_maps(files: Sequence[str], options: InputOptions) -> Iterator[InputMap]:
     """Yield the maps of files, folders and quoted globs, in order.
 
     A part of a world is written `world.zarr@X,Y,WIDTH,HEIGHT`.
@@ -89,16 +71,8 @@ def read_maps(
     ----------
     files : sequence of str
         Paths, folders, globs and windows of worlds.
-    source : str, optional
-        Name of the format; chosen by the file extension by default.
-    tileset : str, optional
-        Name or path of the tileset.
-    index : int, optional
-        Index of the only map to read of each file; all maps by default.
-    folders : sequence of str, optional
-        Folders in which a file may refer to others, besides its own.
-    reading : sequence of str, optional
-        Options of the format, such as `layer=1`.
+    options : InputOptions
+        How to read them, and which of the maps.
 
     Yields
     ------
@@ -109,14 +83,15 @@ def read_maps(
     InvalidRecipe
         If a file has no map with this index, or its format has no such option.
     """
-    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
-    hinted = chosen is not None
+    source, index, reading = options.source, options.index, options.reading
+    tileset = None if options.tileset is None else FileResolver().read_tileset(options.tileset)
+    hinted = tileset is not None
     windows = [name for name in files if is_world([name.partition("@")[0]])]
     for name in windows:
         yield InputMap(read_window(name), Path(name.partition("@")[0]).stem, name)
     for path in [str(one) for name in files if name not in windows for one in find_map_files(name, source)]:
-        options = read_settings(reading, format_of(path, source).params, "read_option") if reading else {}
-        found = load_all(path, format=source, tileset=chosen, folders=folders, **options)
+        settings = read_settings(reading, format_of(path, source).params, "read_option") if reading else {}
+        found = load_all(path, format=source, tileset=tileset, folders=options.folders, **settings)
         if not hinted and format_of(path, source).name in WITHOUT_TILES:
             info(format_hint(format_of(path, source).name))
             hinted = True
@@ -127,9 +102,9 @@ def read_maps(
             yield InputMap(found[number].map, Path(path).stem, name)
 
 
-def read_samples(names: Sequence[str], source: str | None, tileset: str | None) -> Samples:
+def read_samples(names: Sequence[str], options: SampleOptions) -> Samples:
     """Return the samples of files, folders, globs and built-in names."""
-    resolver = sample_resolver(source, tileset)
+    resolver = sample_resolver(options)
     grids = [grid for name in names for grid in resolver.read_samples(name)]
     if not grids:
         raise BadFile("none of the files contains a map", at=", ".join(names))
@@ -137,7 +112,7 @@ def read_samples(names: Sequence[str], source: str | None, tileset: str | None) 
     return Samples.of(grids)
 
 
-def sample_resolver(source: str | None, tileset: str | None) -> FileResolver:
-    """Return the resolver for files of samples, given their format and the name of their tileset."""
-    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
-    return FileResolver(format=source, map_tileset=chosen)
+def sample_resolver(options: SampleOptions) -> FileResolver:
+    """Return the resolver for files of samples."""
+    tileset = None if options.tileset is None else FileResolver().read_tileset(options.tileset)
+    return FileResolver(format=options.source, map_tileset=tileset)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from colorsys import rgb_to_hsv
 from dataclasses import dataclass
 from itertools import islice
 from string import ascii_letters, digits
@@ -22,9 +23,11 @@ from rich.text import Text
 from ..core.errors import pluralize, shorten
 from ..core.tilemap import Marker, TileMap
 from ..formats._icons import COLORS, find_icon
-from ._ansi import Rgb, nearest_ansi
 from ._console import make_printable
 
+Rgb = tuple[int, int, int]
+HUES = ((20, "red"), (65, "yellow"), (165, "green"), (200, "cyan"), (265, "blue"), (345, "magenta"), (360, "red"))
+"""Colors, each with the upper limit of its hue in degrees."""
 PLACES = frozenset({"flag", "doorway", "house", "cave", "padlock", "skull"})
 """Drawings of the icons of markers that get an uppercase letter."""
 LETTERS = ascii_letters + digits
@@ -34,6 +37,15 @@ MAX_LENGTH = 40
 """Maximum number of characters of a name in a legend."""
 MAX_NAMES, MAX_PLACES = len(LETTERS), 20
 """Maximum number of names in a plain legend, and of places of each."""
+
+
+def nearest_ansi(rgb: Rgb) -> str:
+    """Return the nearest of the 16 terminal colors, except black, by hue, so that water stays blue."""
+    hue, saturation, value = rgb_to_hsv(*(part / 255 for part in rgb))
+    if saturation < 0.3:
+        return "bright_black" if value < 0.45 else "white" if value < 0.8 else "bright_white"
+    name = next(name for end, name in HUES if hue * 360 <= end)
+    return name if value < 0.6 else f"bright_{name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,12 @@ def read_settings(
     return found
 
 
+def read_integers(text: str, separator: str = ",") -> list[int]:
+    """Return integers of at most eight digits, such as 10 and 5 for `10,5`; an empty list if the text has others."""
+    parts = [part.strip() for part in text.split(separator)]
+    return [*map(int, parts)] if all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts) else []
+
+
 def _read(value: Any, field: Field) -> Any:
     if isinstance(value, tuple):
         return list(value)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,9 +19,13 @@ from ..core.params import Params, param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..formats import Format, format_of, format_registry
-from ..formats._files import read_text, refuse_unwritable, write_files
+from ..formats._files import encode_image, read_text, refuse_unwritable, write_files
 from ..formats._sheet import refuse_own_sheet
+from ._console import info
 from ._options import make_options
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 STANDARD_OUTPUT = "-"
 
@@ -55,6 +59,7 @@ class OutputOptions(Params):
 
 
 OPTIONS = (*make_options(OutputOptions), FLAT)
+PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Write a picture to a .png file.")
 
 
 @dataclass(frozen=True)
@@ -89,27 +94,19 @@ class Output:
     def format_path(self, **fields: str | int) -> str:
         return fill_template(self.template, **fields)
 
-    def prepare_map(self, map: TileMap, path: str, *, alone: bool = True) -> PreparedFile:
-        """Return the files of a map. `alone` is true if it is the only map."""
-        assert self.format.write is not None
-        contents = self.format.write(map, self.options, self._target_path(path))
-        if path != STANDARD_OUTPUT:
-            refuse_own_sheet(map.tileset, path, contents)
-        return self._prepare(path, contents, alone)
-
-    def prepare_animation(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> PreparedFile:
-        """Return the files of an animation. `alone` is true if it is the only animation."""
-        assert self.format.animate is not None
-        return self._prepare(path, self.format.animate(frames, self.options, self._target_path(path)), alone)
-
-    def _target_path(self, path: str) -> Path:
-        """Return the absolute path of the output, or a bare name for standard output, as formats expect it."""
-        if path == STANDARD_OUTPUT:
-            return Path("map").with_suffix("".join(self.format.extensions[:1]))
-        refuse_unwritable(path)
-        return Path(path).absolute()
-
-    def _prepare(self, path: str, contents: Mapping[str, bytes], alone: bool) -> PreparedFile:
+    def prepare(
+        self, path: str, map: TileMap | None = None, frames: Iterable[Frame] = (), *, alone: bool = True
+    ) -> PreparedFile:
+        """Return the files of a map, or of an animation if there is no map. `alone` is true for the only one."""
+        target = self._target_path(path)
+        if map is None:
+            assert self.format.animate is not None
+            contents = self.format.animate(frames, self.options, target)
+        else:
+            assert self.format.write is not None
+            contents = self.format.write(map, self.options, target)
+            if path != STANDARD_OUTPUT:
+                refuse_own_sheet(map.tileset, path, contents)
         if path == STANDARD_OUTPUT and b"\0" in next(iter(contents.values())):
             if sys.stdout.isatty():
                 raise TilewrightError(
@@ -120,6 +117,13 @@ class Output:
                     f"several {self.format.name} maps cannot be written to standard output; name files with -o"
                 )
         return PreparedFile(path, contents)
+
+    def _target_path(self, path: str) -> Path:
+        """Return the absolute path of the output, or a bare name for standard output, as formats expect it."""
+        if path == STANDARD_OUTPUT:
+            return Path("map").with_suffix("".join(self.format.extensions[:1]))
+        refuse_unwritable(path)
+        return Path(path).absolute()
 
 
 def fill_template(template: str, **fields: str | int) -> str:
@@ -192,23 +196,30 @@ def read_outputs(
     return outputs
 
 
-def write_map(
-    outputs: Sequence[Output],
-    map: TileMap,
-    fields: Mapping[str, str | int],
-    *,
-    alone: bool = True,
-    first: bool = True,
-) -> None:
-    """Write a map to each output. All files are prepared before the first is written.
+def write_maps(outputs: Sequence[Output], maps: Iterable[tuple[Mapping[str, str | int], TileMap]], count: int) -> str:
+    """Write maps, each to all outputs. All files of a map are prepared before the first of them is written.
 
-    `fields` has the values of the placeholders in file names. `alone` and `first` are true for the only and for the
-    first of several maps.
+    Parameters
+    ----------
+    outputs : sequence of Output
+        The outputs.
+    maps : iterable of (mapping, TileMap)
+        The values of the placeholders in file names, and the map.
+    count : int
+        Number of maps.
+
+    Returns
+    -------
+    str
+        Message with the files that were written; empty if there are none.
     """
-    files = [output.prepare_map(map, output.format_path(**fields), alone=alone) for output in outputs]
-    refuse_clashes(files)
-    for file in files:
-        file.write(first=first)
+    fields: Mapping[str, str | int] = {}
+    for number, (fields, map) in enumerate(maps if outputs else ()):
+        files = [output.prepare(output.format_path(**fields), map, alone=count == 1) for output in outputs]
+        refuse_clashes(files)
+        for file in files:
+            file.write(first=number == 0)
+    return describe_written(outputs, fields, count) if fields else ""
 
 
 def refuse_clashes(files: Iterable[PreparedFile]) -> None:
@@ -244,6 +255,19 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
             seen[path] = output.template
             if path != STANDARD_OUTPUT:
                 refuse_unwritable(path)
+
+
+def check_picture_path(path: str | None) -> None:
+    """Check that a picture can be written to a path."""
+    if path is not None and Path(path).suffix.lower() != ".png":
+        raise InvalidRecipe("must end in .png", at=path)
+    if path is not None:
+        refuse_unwritable(path)
+
+
+def write_picture(image: Image, path: str) -> None:
+    write_files(path, {Path(path).name: encode_image(image)})
+    info(f"wrote {path}")
 
 
 def _find_format(name: str, format: str | None, still: bool) -> Format:

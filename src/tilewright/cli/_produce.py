@@ -13,6 +13,7 @@ import click
 from ..analysis.map_warnings import find_map_warnings
 from ..core import pipeline
 from ..core.errors import InvalidRecipe
+from ..core.params import Params, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import number_seed, read_seed
@@ -28,20 +29,21 @@ from ._progress import Report, show_progress
 
 FIELDS = ("seed", "technique", "index")
 
-OPTIONS = (
-    click.Option(
-        ["--seed"], metavar="SEED", help="Number or string; equal seeds give equal maps. [random, shown with the map]"
-    ),
-    click.Option(
-        ["--count"],
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Number of maps; map k has the seed SEED-k. Use {seed} or {index} in the file name.",
-    ),
-    *_outputs.OPTIONS,
-    *_drawing.OPTIONS,
-    *_world.OPTIONS,
-)
+OPTIONS = (*_outputs.OPTIONS, *_drawing.OPTIONS)
+
+
+class ProduceOptions(Params):
+    """Options of `make` and `run` for the maps of a recipe."""
+
+    seed: str | None = param(None, metavar="SEED")
+    """Number or string; equal seeds give equal maps. [random, shown with the map]"""
+    count: int | None = param(None, ge=1, metavar="N")
+    """Number of maps; map k has the seed SEED-k. Use {seed} or {index} in the file name."""
+    workers: int | None = param(None, ge=0, metavar="N")
+    """Number of worker processes, for a .zarr world [all processors] or the tries of --require [0]; 0 uses only this
+    process."""
+    scheduler: str | None = param(None, metavar="ADDRESS")
+    """Dask cluster for a .zarr world, such as tcp://10.0.0.1:8786."""
 
 
 Finish = Callable[[TileMap], TileMap]
@@ -78,22 +80,19 @@ class MapJob:
 
 def produce(
     recipe: Recipe,
+    params: ProduceOptions,
     *,
-    seed: str | None,
-    count: int | None,
     outputs: Sequence[str],
     look: DrawMode | None,
-    workers: int | None,
-    scheduler: str | None,
     finish: Finish = _leave_unchanged,
     **options: Any,
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
     if _world.is_world(outputs):
-        options |= {"workers": workers, "scheduler": scheduler, "look": look}
-        _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)
+        _world.produce_world(recipe, params, outputs=outputs, look=look, **options)
         return
-    _world.refuse_scheduler(scheduler)
+    _world.refuse_scheduler(params.scheduler)
+    seed, count, workers = params.seed, params.count, params.workers
     if workers is not None and not recipe.require:
         text = f"only applies to the tries of --require and to worlds, such as -o world{_world.EXTENSION}"
         raise InvalidRecipe(text, at="workers")
@@ -139,11 +138,11 @@ def _write_all(
             for target in sorted(targets, key=lambda target: not target.is_animation):  # animations end with the map
                 path = target.format_path(**fields)
                 if target.is_animation:
-                    prepared.append(target.prepare_animation(job.frames(), path, alone=total == 1))
+                    prepared.append(target.prepare(path, frames=job.frames(), alone=total == 1))
                 else:
                     map = job.map
                     report_all(None, f"writing {path}")
-                    prepared.append(target.prepare_map(map, path, alone=total == 1))
+                    prepared.append(target.prepare(path, map, alone=total == 1))
             _outputs.refuse_clashes(prepared)
             for file in prepared:
                 file.write(first=index == 0)

@@ -16,19 +16,18 @@ from ..core.notation import (
     read_json,
     read_pairs,
     read_part,
-    read_position,
     read_requirement,
-    read_setting,
     read_stage,
+    read_value,
     with_part,
 )
 from ..core.params import Params, param
 from ..core.recipe import Stage
-from ..core.recipe_paths import list_stages
-from ..core.registry import shapers, techniques
+from ..core.recipe_paths import find_owner, list_stages, with_part_at
+from ..core.registry import shapers
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
-from ._options import make_options
+from ._options import make_options, read_integers
 
 
 class FieldOptions(Params):
@@ -130,33 +129,14 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
         steps = ["params", *steps]
     if not equals:
         raise InvalidRecipe(f"{short_repr(setting)}: a setting is written as name=value, such as params.width=40")
-    match steps:
-        case ["params", _, *_]:
-            params = _copy_mapping(data.get("params"), "params")
-            model = techniques.get(str(data.get("technique"))).params
-            read_setting(params, setting.strip().removeprefix("params."), model, read_text)
-            return {**data, "params": params}
-        case ["shaping", position, name, _, *_]:
-            stages = list_stages(data)
-            number = read_position(stages, position, path)
-            stage = _copy_mapping(
-                {stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping"
-            )
-            if name not in stage:
-                raise InvalidRecipe(f"stage {number} is {short_repr(next(iter(stage), None))}", at=path)
-            values = _copy_mapping(stage[name], name)
-            read_setting(values, setting.split(".", 3)[3], shapers.get(name).params, read_text)
-            stages[number] = {name: values}
-            return {**data, "shaping": stages}
+    if steps[0] in ("params", "shaping") and len(steps) > 1:
+        with errors_within(steps[0]):
+            owner = find_owner(data, ".".join(steps).replace("-", "_"))
+        assert owner is not None
+        value = read_part(text) if owner.inner else read_value(text, owner.field, read_text)
+        return with_part_at(data, owner.path, value)
     value = read_json(text, read_text) if is_json(text, read_text) else read_part(text)
     return dict(with_part(data, steps, value, path))
-
-
-def _copy_mapping(values: Any, place: str) -> dict[str, Any]:
-    """Return a copy of a mapping in a recipe's data. For None, return an empty mapping."""
-    if values is not None and not isinstance(values, Mapping):
-        raise InvalidRecipe("must be a set of named values", at=place, got=values, rule="type")
-    return dict(values or {})
 
 
 def _make_stage(name: str, values: Mapping[str, Any], resolver: FileResolver) -> Stage:
@@ -186,10 +166,10 @@ def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:
 
 
 def _parse_rectangle(text: str) -> tuple[int, int, int, int]:
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
+    numbers = read_integers(text)
+    if len(numbers) != 4:
         raise InvalidRecipe("must be written X,Y,WIDTH,HEIGHT, such as 10,5,8,4", at="keep", got=text, rule="format")
-    left, top, width, height = map(int, parts)
+    left, top, width, height = numbers
     if not width or not height:
         raise InvalidRecipe(f"width and height must be at least 1, got {text}", at="keep", rule="minimum")
     return left, top, width, height

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ PREFIX = "knob_"
 """Prefix of the names of options that are knobs, because a command may have an argument of the same name."""
 KNOB_OPTIONS = f"{__name__}.knobs"
 """Key of the options of the recipe's knobs in the context of a command."""
+RECIPE = click.Argument(["recipe"], metavar="RECIPE")
 OPTIONS = (*make_options(_recipe.ChangeOptions), *_recipe.OPTIONS)
 
 
@@ -69,7 +70,8 @@ class RecipeCommand(click.Command):
         words = [word for word in (options.get("recipe"), *rest) if isinstance(word, str)]
         for candidate in words:
             if candidate in built_in.list_names("recipes") or os.path.isfile(candidate):
-                context.meta[KNOB_OPTIONS] = [*_make_options(list_knobs(candidate))]
+                knobs = list_knobs(candidate)
+                context.meta[KNOB_OPTIONS] = [make_field_option(one.field, f"{PREFIX}{one.name}") for one in knobs]
                 return
 
 
@@ -94,8 +96,7 @@ def recipe_command(
             found = (read or read_recipe)(recipe, values)
             return body(recipe=found, **values)
 
-        argument = click.Argument(["recipe"], metavar="RECIPE")
-        return params_command(name, model, argument, *shared, *change, cls=RecipeCommand, required=required)(call)
+        return params_command(name, model, RECIPE, *shared, *change, cls=RecipeCommand, required=required)(call)
 
     return decorate
 
@@ -152,8 +153,3 @@ def _turn_knobs(data: Mapping[str, Any], texts: Sequence[str], turned: Mapping[s
     for name, value in turned.items():
         settings[name] = read_value(value, knobs[name].field) if isinstance(value, str) else value
     return apply_knobs(data, settings)
-
-
-def _make_options(knobs: tuple[RecipeKnob, ...]) -> Iterator[click.Option]:
-    for knob in knobs:
-        yield make_field_option(knob.field, f"{PREFIX}{knob.name}")

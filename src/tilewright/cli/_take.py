@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -58,9 +58,13 @@ def take_maps(
             map = make(index)
             draw(map, describe(index, map), look=look, overlay=overlay)
         return
-    with show_progress() as report:
+
+    def iter_maps() -> Iterator[tuple[Mapping[str, str | int], TileMap]]:
         for index, filled in enumerate(fields):
             report(index / len(fields), f"{index + 1} of {len(fields)}")
-            _outputs.write_map(targets, make(index), filled, alone=len(fields) == 1, first=index == 0)
-    if fields and (written := _outputs.describe_written(targets, fields[-1], len(fields))):
+            yield filled, make(index)
+
+    with show_progress() as report:
+        written = _outputs.write_maps(targets, iter_maps(), len(fields))
+    if written:
         info(written)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InvalidRecipe, pluralize, short_repr
 from ..core.recipe import Recipe
@@ -18,22 +16,12 @@ from ._console import info
 from ._outputs import fill_template
 from ._progress import job_progress
 
+if TYPE_CHECKING:
+    from ._produce import ProduceOptions
+
 EXTENSION = ".zarr"
 FLAGS = {"look": "glyphs, blocks, plain", "settings": "option"}
 """Command-line names of options that have other parameter names."""
-
-OPTIONS = (
-    click.Option(
-        ["--workers"],
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Number of worker processes, for a .zarr world [all processors] or the tries of --require [0]; "
-        "0 uses only this process.",
-    ),
-    click.Option(
-        ["--scheduler"], metavar="ADDRESS", help="Dask cluster for a .zarr world, such as tcp://10.0.0.1:8786."
-    ),
-)
 
 
 def is_world(outputs: Sequence[str]) -> bool:
@@ -48,19 +36,10 @@ def refuse_scheduler(scheduler: str | None) -> None:
         raise InvalidRecipe(text, at="scheduler")
 
 
-def produce_world(
-    recipe: Recipe,
-    *,
-    seed: str | None,
-    count: int | None,
-    outputs: Sequence[str],
-    workers: int | None,
-    scheduler: str | None,
-    **options: Any,
-) -> None:
+def produce_world(recipe: Recipe, params: ProduceOptions, *, outputs: Sequence[str], **options: Any) -> None:
     """Generate a world, or resume one."""
     folder = next(name for name in outputs if is_world([name]))
-    world_seed = recipe.seed if seed is None else seed
+    world_seed = recipe.seed if params.seed is None else params.seed
     if "{" in folder:
         world_seed = read_seed(world_seed)
         folder = fill_template(folder, seed=world_seed, technique=recipe.technique, index=0)
@@ -68,7 +47,7 @@ def produce_world(
         raise InvalidRecipe(
             f"must be the only output; its picture will be {folder.rstrip('/')}/overview.png", at=folder
         )
-    if count is not None:
+    if params.count is not None:
         raise InvalidRecipe(f"{folder} stores one map; for many maps use tilewright corpus make", at="count")
     unused = next((name for name, value in options.items() if value), None)
     if unused is not None:
@@ -77,8 +56,9 @@ def produce_world(
     refuse_without_packages()
     from ..corpus.world import make_world
 
+    where = {"workers": params.workers, "scheduler": params.scheduler}
     with job_progress("chunk", folder) as job:
-        world = make_world(recipe, folder, seed=world_seed, workers=workers, scheduler=scheduler, on_progress=job)
+        world = make_world(recipe, folder, seed=world_seed, on_progress=job, **where)
     what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
     info(f"{what}, wrote {folder}, {pluralize(world.chunks, 'chunk')}, and its overview.png")
 

@@ -12,8 +12,7 @@ from ..core.params import Params
 from ..core.registry import benchmarks
 from ..kernels import start_quickly
 from . import HelpGroup
-from ._console import print_json, print_table
-from ._corpus import AS_JSON
+from ._console import AS_JSON, print_json, print_table
 from ._options import params_command
 from ._progress import show_progress
 

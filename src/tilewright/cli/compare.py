@@ -10,29 +10,26 @@ from ..comparison.contestants import list_contestants
 from ..comparison.rows import COLUMNS, format_problems, format_rows
 from ..comparison.run import CompareParams, compare_techniques
 from ..core.errors import InvalidRecipe, pluralize
+from ..core.params import PathText, param
 from ..formats._files import refuse_unwritable
-from ._console import info, print_json, print_table
-from ._corpus import AS_JSON
-from ._inputs import SAMPLE_OPTIONS, read_samples
-from ._options import params_command
+from ._console import AS_JSON, info, print_json, print_table
+from ._inputs import SampleOptions, read_samples
+from ._options import params_command, read_integers
 from ._progress import show_progress
 
 
-@params_command("compare", CompareParams, *SAMPLE_OPTIONS, AS_JSON)
+class CompareOptions(SampleOptions, CompareParams):
+    """Options of `compare`."""
+
+    size: str | None = param(None, metavar="WIDTHxHEIGHT")
+    """Size of the maps; short for --width and --height."""
+    output: PathText = param(None, flags=("-o", "--output"), metavar="FOLDER")
+    """Folder for table.md, table.csv, table.json and sheet.png."""
+
+
+@params_command("compare", CompareOptions, AS_JSON)
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-@click.option("--size", metavar="WIDTHxHEIGHT", help="Size of the maps; short for --width and --height.")
-@click.option(
-    "output", "-o", "--output", metavar="FOLDER", help="Folder for table.md, table.csv, table.json and sheet.png."
-)
-def command(
-    samples: tuple[str, ...],
-    params: CompareParams,
-    size: str | None,
-    output: str | None,
-    source: str | None,
-    tileset: str | None,
-    as_json: bool,
-) -> None:
+def command(samples: tuple[str, ...], params: CompareOptions, as_json: bool) -> None:
     """Compare techniques that learn from the same samples: speed, failures, similarity, novelty, diversity, memory.
 
     A sample is a file, a folder of maps, a quoted glob such as "maps/*.csv", or the name of a built-in sample. Each
@@ -43,12 +40,13 @@ def command(
     tilewright compare "maps/*.txt" --tileset dungeon --size 40x30 -o compared
     tilewright compare village --set wfc.pattern_size=2 --set patterns.quality=draft
     """
-    if size is not None:
-        width, height = _read_size(size)
+    output = params.output
+    if params.size is not None:
+        width, height = _read_size(params.size)
         params = params.replace(width=width, height=height)
     if output is not None:
         refuse_unwritable(Path(output) / "table.md")
-    read = read_samples(samples, source, tileset)
+    read = read_samples(samples, params)
     with show_progress(remaining=False) as report:
         found = compare_techniques(read, params, report)
     if output is not None:
@@ -69,7 +67,8 @@ def command(
 
 def _read_size(text: str) -> tuple[int, int]:
     """Return the width and height of a size such as 40x30."""
-    parts = text.lower().split("x")
-    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
+    numbers = read_integers(text.lower(), "x")
+    if len(numbers) != 2:
         raise InvalidRecipe("must be a width and a height, such as 40x30", at="size", got=text, rule="format")
-    return int(parts[0]), int(parts[1])
+    width, height = numbers
+    return width, height

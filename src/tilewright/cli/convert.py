@@ -9,17 +9,21 @@ import click
 from .. import api
 from ..core.notation import read_stage
 from ..formats._files import read_text
-from . import _inputs, _outputs
+from . import _outputs
 from ._console import info
+from ._inputs import InputOptions, read_maps
+from ._options import params_command
 from ._progress import show_progress
 from ._recipe import SHAPING
 
 WRITING = [option for option in _outputs.OPTIONS if option.name not in ("frames", "duration")]
 
 
-@click.command("convert", params=[*_inputs.OPTIONS, SHAPING, *WRITING])
+@params_command("convert", InputOptions, SHAPING, *WRITING)
 @click.argument("files", metavar="IN... [OUT]", nargs=-1, required=True)
-def command(files: tuple[str, ...], shaping: tuple[str, ...], outputs: tuple[str, ...], **options: Any) -> None:
+def command(
+    files: tuple[str, ...], params: InputOptions, shaping: tuple[str, ...], outputs: tuple[str, ...], **options: Any
+) -> None:
     """Convert maps to another format; post-process them on request.
 
     Without -o, the last name is the output. For several maps, the name of the output needs {stem} (the input's name
@@ -39,11 +43,10 @@ def command(files: tuple[str, ...], shaping: tuple[str, ...], outputs: tuple[str
         *inputs, last = files
         files, outputs = tuple(inputs), (last,)
     stages = [read_stage(text, read_text) for text in shaping]
-    reading = _inputs.take_options(options)
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **options)
     given = []
     with show_progress() as report:
-        for one in _inputs.read_maps(files, **reading):
+        for one in read_maps(files, params):
             report(None, f"reading {one.stem}")
             given.append(one)
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]
@@ -56,7 +59,7 @@ def command(files: tuple[str, ...], shaping: tuple[str, ...], outputs: tuple[str
             for name, values in stages:
                 map = api.shape(map, name, **values)
             prepared.append(
-                [target.prepare_map(map, target.format_path(**filled), alone=len(given) == 1) for target in targets]
+                [target.prepare(target.format_path(**filled), map, alone=len(given) == 1) for target in targets]
             )
     for files_of_one in prepared:
         _outputs.refuse_clashes(files_of_one)

@@ -28,24 +28,16 @@ from ..formats._resolver import FileResolver
 from ..play.game import Game
 from ..search.distances import Distance
 from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
-from ._console import info, make_printable, print_json, print_table, stdout_console
+from ._console import AS_JSON, info, make_printable, print_json, print_table, stdout_console
 from ._recipe_command import list_knobs
 
+KIND = click.Option(
+    ["--kind"], metavar="|".join(KINDS), callback=read_kind, help="Kind of NAME, if several kinds have this name."
+)
 
-@click.command("explain")
+
+@click.command("explain", params=[KIND, AS_JSON])
 @click.argument("name")
-@click.option(
-    "--kind",
-    metavar="|".join(KINDS),
-    callback=read_kind,
-    help="Kind of NAME, if several kinds have this name.",
-)
-@click.option(
-    "as_json",
-    "--json",
-    is_flag=True,
-    help="Print JSON: the schema of the parameters, the tiles of a tileset or the recipe.",
-)
 @click.option("--compact", is_flag=True, help="Print a recipe of technique rules as a compact ProcEngine object.")
 def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     """Explain a technique, shaper, measure, distance, game, format, engine, tileset or recipe.

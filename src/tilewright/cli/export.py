@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from ..core.errors import pluralize
+from ..core.params import param
 from ..core.recipe import Recipe
 from ..engines import Engine, ExportedProject
 from ..engines._export import ExportParams, write_project
@@ -17,15 +16,15 @@ from ._progress import show_progress
 from ._recipe_command import recipe_command
 
 
-@recipe_command("export", ExportParams)
-@click.option(
-    "options",
-    "--option",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Option of the engine, listed by `tilewright explain ENGINE --kind engines`.",
-)
-def command(recipe: Recipe, params: ExportParams, options: tuple[str, ...]) -> None:
+class ExportOptions(ExportParams):
+    """Options of `export`."""
+
+    options: tuple[str, ...] = param((), flags=("--option",), metavar="NAME=VALUE", repeated=True)
+    """Option of the engine, listed by `tilewright explain ENGINE --kind engines`."""
+
+
+@recipe_command("export", ExportOptions)
+def command(recipe: Recipe, params: ExportOptions) -> None:
     """Export a project of several levels with one tileset to a folder.
 
     RECIPE is a technique, a YAML or JSON file, a map's file, or a name from `tilewright list recipes`. Exporting again
@@ -37,7 +36,7 @@ def command(recipe: Recipe, params: ExportParams, options: tuple[str, ...]) -> N
     tilewright export level.yaml --engine ldtk -o world --count 4 --option tile_size=32
     """
     engine = params.find_engine()
-    settings = read_settings(options, engine.params, "option")
+    settings = read_settings(params.options, engine.params, "option")
     start_quickly()
     with show_progress() as report:
         done = write_project(recipe, params, settings, report)

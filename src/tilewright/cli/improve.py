@@ -19,7 +19,7 @@ from ..kernels import start_quickly
 from . import _drawing, _inputs, _outputs
 from ._console import info
 from ._drawing import DrawMode, describe, draw, read_overlay
-from ._options import make_field_option, read_options
+from ._options import make_field_option, params_command, read_options
 from ._progress import Report, show_progress
 
 FIELDS = {field.name: field for field in fields_of(shapers.get("improve").params) if field.name != "targets"}
@@ -27,18 +27,18 @@ SEED = click.Option(["--seed"], metavar="SEED", help="Seed for a map without a r
 PARAMS = [
     *(make_field_option(field, name) for name, field in FIELDS.items()),
     SEED,
-    *_inputs.OPTIONS,
     *_outputs.OPTIONS,
     *_drawing.OPTIONS,
 ]
 
 
-@click.command("improve", params=PARAMS)
+@params_command("improve", _inputs.InputOptions, *PARAMS)
 @click.argument("file", metavar="FILE")
 @click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
 def command(
     file: str,
     targets: tuple[str, ...],
+    params: _inputs.InputOptions,
     seed: str | None,
     outputs: tuple[str, ...],
     look: DrawMode | None,
@@ -56,11 +56,10 @@ def command(
     tilewright improve level.json solvable=1 --steps 100000 -o better.gif
     """
     wanted = dict(read_requirement(text, "TARGET") for text in targets)
-    params = read_options({name: values.pop(name) for name in FIELDS}, FIELDS)
-    reading = _inputs.take_options(values)
+    settings = read_options({name: values.pop(name) for name in FIELDS}, FIELDS)
     overlay = None if outputs else read_overlay(values.pop("overlay"))
     written = _outputs.read_outputs(outputs, fields=("stem",), **values)
-    maps = [*_inputs.read_maps([file], **reading)]
+    maps = [*_inputs.read_maps([file], params)]
     if len(maps) != 1:
         raise InvalidRecipe(f"{file} has {len(maps)} maps; choose one with --index", at="FILE")
     one = maps[0]
@@ -69,13 +68,11 @@ def command(
     start_quickly()
     with show_progress() as report:
         frames = [*_watch(one.map, report, is_kept=any(target.is_animation for target in written),
-                          seed=seed or "0", targets=wanted, **params)]  # fmt: skip
+                          seed=seed or "0", targets=wanted, **settings)]  # fmt: skip
         map = frames[-1].map
         assert map is not None
         files = [
-            target.prepare_animation(frames, target.format_path(stem=one.stem))
-            if target.is_animation
-            else target.prepare_map(map, target.format_path(stem=one.stem))
+            target.prepare(target.format_path(stem=one.stem), None if target.is_animation else map, frames)
             for target in written
         ]
     _outputs.refuse_clashes(files)

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from ..comparison.sheet import draw_sheet
 from ..core.entries import Technique
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import LearningProgress, Model, learn
 from ..core.network import Network
+from ..core.params import PathString, param
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import techniques
@@ -24,10 +24,11 @@ from ..formats import format_of
 from ..formats._files import encode_image, refuse_unwritable, write_files
 from ..formats._models import CheckpointFile, check_model_extension, check_network_extension, find_model
 from ..formats._resolver import FileResolver
+from ..pictures.sheets import draw_comparison_sheet
 from . import Terminated
 from ._console import info
-from ._inputs import SAMPLE_OPTIONS, WITHOUT_TILES, format_hint, sample_resolver
-from ._options import read_settings
+from ._inputs import WITHOUT_TILES, SampleOptions, format_hint, sample_resolver
+from ._options import params_command, read_settings
 from ._progress import show_progress
 
 PREVIEW_MAPS = 4
@@ -36,27 +37,21 @@ PREVIEW_INTERVAL = 0.1
 MAX_PREVIEW_SIDE = 40
 
 
-@click.command("learn", params=[*SAMPLE_OPTIONS])
+class LearnOptions(SampleOptions):
+    """Options of `learn`."""
+
+    output: PathString = param(flags=("-o", "--output"), metavar="MODEL")
+    """Output file, .json or .npz."""
+    settings: tuple[str, ...] = param((), flags=("--set",), metavar="NAME=VALUE", repeated=True)
+    """Learning parameter, such as pattern_sizes=2,3."""
+    size: str | None = param(None, metavar="small|normal|large")
+    """Size of the network of diffusion; short for --set size=."""
+
+
+@params_command("learn", LearnOptions)
 @click.argument("technique")
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-@click.option("output", "-o", "--output", metavar="MODEL", required=True, help="Output file, .json or .npz.")
-@click.option(
-    "settings",
-    "--set",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Learning parameter, such as pattern_sizes=2,3. May be repeated.",
-)
-@click.option("--size", metavar="small|normal|large", help="Size of the network of diffusion; short for --set size=.")
-def command(
-    technique: str,
-    samples: tuple[str, ...],
-    output: str,
-    source: str | None,
-    tileset: str | None,
-    settings: tuple[str, ...],
-    size: str | None,
-) -> None:
+def command(technique: str, samples: tuple[str, ...], params: LearnOptions) -> None:
     """Learn a model from samples and save it, so that the samples are not read again.
 
     A sample is a file, a folder of maps, a quoted glob such as "maps/*.csv", or the name of a built-in sample. A
@@ -73,21 +68,21 @@ def command(
     tilewright make patterns --model village.json --width 60
     """
     entry = techniques.get(technique)
-    given = settings if size is None else (*settings, f"size={size}")
-    params = {} if entry.learn is None else read_settings(given, entry.learn, "set")
+    output, size = params.output, () if params.size is None else (f"size={params.size}",)
+    settings = {} if entry.learn is None else read_settings([*params.settings, *size], entry.learn, "set")
     if entry.learn is not None and entry.learn.trains_network:
         check_network_extension(output)
     else:
         check_model_extension(output)
     refuse_unwritable(output)
-    models, grids = _read(samples, source, tileset)
-    if models and not params:
+    models, grids = _read(samples, params)
+    if models and not settings:
         first = models[0].params
-        params = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
+        settings = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
     if models and models[0].technique != entry.name:
         raise InvalidRecipe(f"must be a model of {entry.name}, got one of {models[0].technique}")
     checkpoint = CheckpointFile(Path(output).with_suffix(".checkpoint.npz"))
-    found = _learn(entry, grids, params, output, checkpoint) if grids else None
+    found = _learn(entry, grids, settings, output, checkpoint) if grids else None
     if isinstance(found, Network):
         found.save(output)
         checkpoint.delete()
@@ -154,23 +149,23 @@ class NetworkPreview:
         recipe = Recipe.of({"technique": network.technique, "params": {"model": network, **self.size}})
         maps = [run(recipe.with_seed(str(seed))) for seed in range(1, PREVIEW_MAPS + 1)]
         title = f"network at {progress.fraction:.0%}: {progress.note}"
-        sheet = draw_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS)
+        sheet = draw_comparison_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS)
         write_files(self.path, {self.path.name: encode_image(sheet)})
 
 
-def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
+def _read(samples: Sequence[str], options: SampleOptions) -> tuple[list[Model], list[Grid]]:
     """Split the samples into models and maps."""
-    resolver = sample_resolver(source, tileset)
+    resolver = sample_resolver(options)
     models: list[Model] = []
     grids: list[Grid] = []
     names = [(name, name == sample) for sample in samples for name in resolver.expand_reference(sample)]
     check_sample_count(len(names))
-    hinted = tileset is not None
+    hinted = options.tileset is not None
     with show_progress() as report:
         for number, (name, is_given) in enumerate(names):
             report(number / len(names), f"reading {name}")
             is_built_in = name in list_built_in_samples()
-            model = None if is_built_in or source else find_model(name)
+            model = None if is_built_in or options.source else find_model(name)
             if model is not None:
                 models.append(model)
                 continue

@@ -42,24 +42,21 @@ def command(kind: str | None, search: str | None, as_json: bool) -> None:
     for number, (one, rows) in enumerate(found.items()):
         if number:
             click.echo()
-        title = "" if kind else one.capitalize()
-        if one == "formats":
-            cells = ((name, summary, ", ".join(list_engines(name))) for name, summary in rows)
-            print_table(cells, "name", "summary", "opens in", title=title, header=False)
-        elif one == "recipes":
-            cells = ((name, summary, ", ".join(_list_knob_names(name))) for name, summary in rows)
-            print_table(cells, "name", "summary", "knobs", title=title, header=False)
-        else:
-            print_table(rows, "name", "summary", title=title, header=False)
+        _, heading, find = DETAILS.get(one, ("", "", None))
+        cells = [(name, summary, ", ".join(find(name))) for name, summary in rows] if find else rows
+        columns = ("name", "summary", heading) if find else ("name", "summary")
+        print_table(cells, *columns, title="" if kind else one.capitalize(), header=False)
 
 
 def _to_data(kind: str, name: str, summary: str) -> dict[str, object]:
-    found: dict[str, object] = {"name": name, "summary": summary}
-    if kind == "recipes":
-        found["knobs"] = _list_knob_names(name)
-    return {**found, "engines": list_engines(name)} if kind == "formats" else found
+    key, _, find = DETAILS.get(kind, ("", "", None))
+    return {"name": name, "summary": summary} | ({key: find(name)} if find else {})
 
 
 def _list_knob_names(recipe: str) -> list[str]:
     """Return the names of a built-in recipe's knobs without validating the recipe, which would import numba."""
     return [*read_data(data.read_text("recipes", recipe), recipe).get("knobs", {})]
+
+
+DETAILS = {"recipes": ("knobs", "knobs", _list_knob_names), "formats": ("engines", "opens in", list_engines)}
+"""What is listed in addition, by kind: the key in JSON, the heading, and a function of the name."""

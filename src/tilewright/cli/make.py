@@ -10,15 +10,15 @@ import click
 
 from ..core.entries import Technique
 from ..core.errors import InvalidRecipe
-from ..core.fields import Field, fields_of
+from ..core.fields import Field, fields_by_name, fields_of
 from ..core.notation import RESERVED_FLAGS
 from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe
 from ._catalogue import list_summaries
-from ._options import make_field_option, read_options, read_settings, write_option_sections
-from ._produce import produce
+from ._options import make_field_option, make_options, read_options, read_settings, write_option_sections
+from ._produce import ProduceOptions, produce
 
 SETTINGS_INSIDE = click.Option(
     ["settings_inside", "--set"],
@@ -26,7 +26,7 @@ SETTINGS_INSIDE = click.Option(
     metavar="NAME.PART=VALUE",
     help="Set part of a structured parameter, such as scores.0=0.5.",
 )
-OWN_OPTIONS = (SETTINGS_INSIDE, *_recipe.OPTIONS, *_produce.OPTIONS)
+OWN_OPTIONS = (SETTINGS_INSIDE, *_recipe.OPTIONS, *make_options(ProduceOptions), *_produce.OPTIONS)
 
 
 class TechniqueCommand(click.Command):
@@ -109,4 +109,6 @@ def _make(
         params = {name: value for name, value in validated.model_dump(mode="json").items() if value is not None}
     params = read_settings(settings_inside, entry.params, "set", params)
     recipe_fields = _recipe.read_recipe_fields(values)
-    produce(Recipe.of({"technique": entry.name, "params": params, **recipe_fields}, FileResolver()), **values)
+    own = fields_by_name(ProduceOptions)
+    options = ProduceOptions.validate(read_options({name: values.pop(name) for name in own}, own))
+    produce(Recipe.of({"technique": entry.name, "params": params, **recipe_fields}, FileResolver()), options, **values)

@@ -10,27 +10,28 @@ from .. import api
 from ..analysis.similarity import Similarity
 from ..core.errors import InvalidRecipe, UnknownName, errors_within, format_number
 from ..core.fields import fields_by_name
+from ..core.params import param
 from ..core.registry import measures
+from ..core.require import MeasureNames
 from ..core.samples import Samples
 from ..formats._resolver import FileResolver
-from ._console import print_json, print_table
-from ._inputs import OPTIONS, read_maps
-from ._options import make_field_option, read_options
+from ._console import AS_JSON, print_json, print_table
+from ._inputs import InputOptions, read_maps
+from ._options import make_options, params_command, read_options
 
 FIELDS = fields_by_name(Similarity)
-PARAMS = [*(make_field_option(field, name) for name, field in FIELDS.items()), *OPTIONS]
 
 
-@click.command("measure", params=PARAMS)
+class MeasureOptions(InputOptions):
+    """Options of `measure`."""
+
+    measures: MeasureNames = param((), metavar="NAME,...")
+    """Measures to compute, listed by `tilewright list measures`. [all that apply]"""
+
+
+@params_command("measure", MeasureOptions, AS_JSON, *make_options(Similarity))
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "wanted",
-    "--measures",
-    metavar="NAME,...",
-    help="Measures to compute, listed by `tilewright list measures`. [all that apply]",
-)
-@click.option("as_json", "--json", is_flag=True, help="Print JSON: a list of {file, measures}.")
-def command(files: tuple[str, ...], wanted: str | None, as_json: bool, **options: Any) -> None:
+def command(files: tuple[str, ...], params: MeasureOptions, as_json: bool, **options: Any) -> None:
     """Compute measures of maps.
 
     \b
@@ -39,13 +40,10 @@ def command(files: tuple[str, ...], wanted: str | None, as_json: bool, **options
     tilewright measure level.txt --like sample.txt --wrap-sample xy
     tilewright measure level.csv --from awbw --like awbw:maps
     """
-    names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
-    for name in names:
-        measures.complete(name)
-    how = read_options({name: options.pop(name) for name in FIELDS}, FIELDS)
+    how = read_options(options, FIELDS)
     if "like" in how:
         how["like"] = _read_samples(how["like"])
-    measured = [(given.name, api.measure(given.map, *names, **how)) for given in read_maps(files, **options)]
+    measured = [(given.name, api.measure(given.map, *params.measures, **how)) for given in read_maps(files, params)]
     if as_json:
         print_json([{"file": name, "measures": numbers} for name, numbers in measured])
     elif len(measured) == 1:

@@ -8,43 +8,33 @@ import click
 
 from .. import api, formats
 from ..core.errors import InvalidRecipe
+from ..core.params import PathText, param
 from ..formats import format_of
 from ..play.overlays import describe
 from ..play.solve import solve
-from ._console import print_json
-from ._inputs import OPTIONS, read_maps
+from ._console import AS_JSON, print_json
+from ._inputs import InputOptions, read_maps
+from ._options import params_command
 from ._outputs import FLAT
 
 MIN_SCALE, MAX_SCALE, MAX_WIDTH = 8, 24, 1200
 """Minimum and maximum number of pixels of a cell in pictures, and of a large map."""
 
 
-@click.command("play", params=[FLAT, *OPTIONS])
+class PlayOptions(InputOptions):
+    """Options of `play`."""
+
+    game: str | None = param(None, metavar="NAME[,PARAM=VALUE...]")
+    """Game to play, such as platformer,jump_height=4. [the game of the tileset, or the one that suits its roles]"""
+    limit: int | None = param(None, metavar="N")
+    """Maximum number of states to examine. [set by the game]"""
+    output: PathText = param(None, flags=("-o", "--output"), metavar="PATH")
+    """File for the playthrough: an animation such as run.gif, or a picture of the path such as run.png."""
+
+
+@params_command("play", PlayOptions, AS_JSON, FLAT)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "game",
-    "--game",
-    metavar="NAME[,PARAM=VALUE...]",
-    help="Game to play, such as platformer,jump_height=4. [the game of the tileset, or the one that suits its roles]",
-)
-@click.option("limit", "--limit", type=int, metavar="N", help="Maximum number of states to examine. [set by the game]")
-@click.option(
-    "output",
-    "-o",
-    "--output",
-    metavar="PATH",
-    help="File for the playthrough: an animation such as run.gif, or a picture of the path such as run.png.",
-)
-@click.option("as_json", "--json", is_flag=True, help="Print JSON: a list of {file, game, solved, moves, events}.")
-def command(
-    files: tuple[str, ...],
-    game: str | None,
-    limit: int | None,
-    flat: bool,
-    output: str | None,
-    as_json: bool,
-    **reading: Any,
-) -> None:
+def command(files: tuple[str, ...], params: PlayOptions, as_json: bool, flat: bool) -> None:
     """Find out whether levels can be finished, and how.
 
     The solver of a game plays each level. Tiles and markers take part by their roles, such as player, exit, crate or
@@ -55,10 +45,11 @@ def command(
     tilewright play level.json --game platformer,jump_height=4 -o run.gif
     tilewright play levels/*.json --json
     """
-    maps = [(given.name, given.map) for given in read_maps(files, **reading)]
+    game, output = params.game, params.output
+    maps = [(given.name, given.map) for given in read_maps(files, params)]
     if output is not None and len(maps) != 1:
         raise InvalidRecipe(f"--output needs one level, got {len(maps)}", rule="type")
-    found = [(name, map, solve(map, game, limit=limit)) for name, map in maps]
+    found = [(name, map, solve(map, game, limit=params.limit)) for name, map in maps]
     if as_json:
         print_json(
             [

@@ -5,35 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import click
-
 from ..core.edits import Edits, find_edits
 from ..core.errors import BadFile, InvalidRecipe, errors_within
+from ..core.params import param
 from ..core.recipe import Recipe
 from ..formats import is_map_file, load_all
 from ..formats._resolver import DigestResolver
 from . import _produce
 from ._console import info
-from ._produce import produce
-from ._recipe_command import OPTIONS, RecipeCommand, read_recipe
+from ._options import params_command
+from ._produce import ProduceOptions, produce
+from ._recipe_command import OPTIONS, RECIPE, RecipeCommand, read_recipe
 
 
-@click.command("run", cls=RecipeCommand, params=[*OPTIONS, *_produce.OPTIONS])
-@click.argument("recipe", metavar="RECIPE")
-@click.option(
-    "--keep-edits",
-    is_flag=True,
-    help="Keep the cells and markers that were edited in RECIPE, the file of a map, since it was made.",
-)
-@click.option(
-    "given",
-    "--with",
-    multiple=True,
-    metavar="FILE",
-    help="Network, or map for the recipe in the file of a map, that RECIPE refers to; or folder of such files. May be "
-    "repeated.",
-)
-def command(recipe: str, keep_edits: bool, given: tuple[str, ...], **values: Any) -> None:
+class RunOptions(ProduceOptions):
+    """Options of `run`."""
+
+    keep_edits: bool = param(False)
+    """Whether to keep the cells and markers that were edited in RECIPE, the file of a map, since it was made."""
+    beside: tuple[str, ...] = param((), flags=("--with",), metavar="FILE", repeated=True)
+    """Network, or map for the recipe in the file of a map, that RECIPE refers to; or folder of such files."""
+
+
+@params_command("run", RunOptions, RECIPE, *OPTIONS, *_produce.OPTIONS, cls=RecipeCommand)
+def command(recipe: str, params: RunOptions, **values: Any) -> None:
     """Generate maps from a recipe and draw or save them.
 
     RECIPE is a YAML or JSON file, the file of a map, a name from `tilewright list recipes`, or a technique. A rulebook
@@ -50,14 +45,14 @@ def command(recipe: str, keep_edits: bool, given: tuple[str, ...], **values: Any
     tilewright run edited.tmx --keep-edits --seed 8 -o level.tmx
     tilewright run level.png --with dungeon.npz -o again.png
     """
-    files = DigestResolver(given)
-    edits = _find_edits(recipe, files) if keep_edits else None
+    files = DigestResolver(params.beside)
+    edits = _find_edits(recipe, files) if params.keep_edits else None
     checked = _with_picture(read_recipe(recipe, values, files), recipe)
     if edits is None:
-        produce(checked, **values)
+        produce(checked, params, **values)
     else:
         info(f"{recipe}: keeps {edits}")
-        produce(edits.to_recipe(checked), finish=edits.keep_markers, **values)
+        produce(edits.to_recipe(checked), params, finish=edits.keep_markers, **values)
 
 
 def _with_picture(recipe: Recipe, path: str) -> Recipe:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from ..core.errors import pluralize
 from ..core.measure_groups import format_measure
+from ..core.params import param
 from ..core.recipe import Recipe
 from ..kernels import start_quickly
 from ..seed_search import FoundSeeds
@@ -16,8 +16,7 @@ from ..seed_search.definition import SeekDefinition
 from ..seed_search.plan import make_seek_plan
 from ..seed_search.run import SeekOptions, find_seeds
 from . import _outputs
-from ._console import info, print_json, print_table
-from ._corpus import AS_JSON
+from ._console import AS_JSON, info, print_json, print_table
 from ._progress import job_progress
 from ._recipe_command import recipe_command
 
@@ -27,18 +26,17 @@ OWN_OPTIONS = ("require", "tries", "keep")
 MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name not in ("outputs", "frames", "duration")]
 
 
-@recipe_command("seek", SeekOptions, AS_JSON, *MAP_OPTIONS, without=OWN_OPTIONS)
-@click.option(
-    "files",
-    "--maps",
-    multiple=True,
-    metavar="FILE",
-    help="Write the map of each seed, such as level_{seed}.tmx or {rank:03}.png. May be repeated.",
-)
-@click.option("explains", "--explain", is_flag=True, help="Print what is computed for which seeds, and stop.")
-def command(
-    recipe: Recipe, params: SeekOptions, files: tuple[str, ...], explains: bool, as_json: bool, **options: Any
-) -> None:
+class CommandOptions(SeekOptions):
+    """Options of `seek`."""
+
+    maps: tuple[str, ...] = param((), metavar="FILE", repeated=True)
+    """Write the map of each seed, such as level_{seed}.tmx or {rank:03}.png."""
+    explain: bool = param(False)
+    """Whether to print what is computed for which seeds, and stop."""
+
+
+@recipe_command("seek", CommandOptions, AS_JSON, *MAP_OPTIONS, without=OWN_OPTIONS)
+def command(recipe: Recipe, params: CommandOptions, as_json: bool, **options: Any) -> None:
     """Test all seeds of a range, and keep those whose maps meet requirements.
 
     RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, or a technique. With --require MEASURE=most or
@@ -51,38 +49,27 @@ def command(
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    outputs = _read_outputs(files, params.keep, options)
+    outputs = _outputs.read_outputs(params.maps, fields=FIELDS, still=True, **options)
+    numbers = range(1, 1 + min(2, params.keep))
+    _outputs.refuse_collisions(
+        outputs, [{"seed": number, "technique": "technique", "rank": number} for number in numbers], "seed", "rank"
+    )
     definition = SeekDefinition.of(recipe, params)
-    if explains:
+    if params.explain:
         for line in make_seek_plan(definition, params.device).format_lines(definition):
             click.echo(line)
         return
     start_quickly()
     with job_progress("seed", params.out, _count_tested) as report:
         found = find_seeds(definition, params, report)
-    _write_maps(found, outputs)
+    technique = definition.recipe.technique
+    maps = (
+        ({"seed": seed, "technique": technique, "rank": rank}, map)
+        for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1)
+    )
+    if written := _outputs.write_maps(outputs, maps, len(found)):
+        info(written)
     _print_result(found, params.out, as_json)
-
-
-def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:
-    """Return the outputs of maps. Raise an error if two maps would be written to the same file."""
-    found = _outputs.read_outputs(files, fields=FIELDS, still=True, **options)
-    first: list[dict[str, str | int]] = [
-        {"seed": seed, "technique": "technique", "rank": seed} for seed in range(1, 1 + min(2, max(1, keep)))
-    ]
-    _outputs.refuse_collisions(found, first, "seed", "rank")
-    return found
-
-
-def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
-    """Write the outputs of each map."""
-    if not outputs or not len(found):
-        return
-    filled: dict[str, str | int] = {}
-    for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1):
-        filled = {"seed": seed, "technique": found.definition.recipe.technique, "rank": rank}
-        _outputs.write_map(outputs, map, filled, alone=len(found) == 1, first=rank == 1)
-    info(_outputs.describe_written(outputs, filled, len(found)))
 
 
 def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:

@@ -9,6 +9,7 @@ import click
 
 from .. import api
 from ..core.errors import InvalidRecipe, pluralize
+from ..core.params import PathText, param
 from ..core.skins import LAYOUTS, Skin, find_layouts
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -23,28 +24,23 @@ PREVIEW: dict[str, Any] = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 """Parameters of the map of the preview. With few smoothing steps, it shows most masks."""
 
 
-@params_command("skin", SkinParams)
+class SkinOptions(SkinParams):
+    """Options of `skin`."""
+
+    output: PathText = param(None, flags=("-o", "--output"), metavar="TILESET")
+    """Tileset file, .toml. If it exists, the tile's sprites are added or replaced."""
+    alone: bool = param(False)
+    """Whether to leave out --with and --under of the base."""
+    preview: PathText = param(None, metavar="FILE")
+    """Picture of the masks and of a map. [beside the tileset]"""
+    template: bool = param(False)
+    """Whether to write SHEET: a template of the layout, in the color of --tile."""
+
+
+@params_command("skin", SkinOptions)
 @click.argument("sheet", metavar="SHEET")
-@click.option(
-    "output",
-    "-o",
-    "--output",
-    metavar="TILESET",
-    help="Tileset file, .toml. If it exists, the tile's sprites are added or replaced.",
-)
-@click.option("--alone", is_flag=True, help="Leave out --with and --under of the base.")
-@click.option("--preview", metavar="FILE", help="Picture of the masks and of a map. [beside the tileset]")
-@click.option("no_preview", "--no-preview", is_flag=True, help="Write no preview.")
-@click.option("--template", is_flag=True, help="Write SHEET: a template of the layout, in the color of --tile.")
-def command(
-    sheet: str,
-    params: SkinParams,
-    output: str | None,
-    alone: bool,
-    preview: str | None,
-    no_preview: bool,
-    template: bool,
-) -> None:
+@click.option("--no-preview", is_flag=True, help="Write no preview.")
+def command(sheet: str, params: SkinOptions, no_preview: bool) -> None:
     """Write a tileset from a picture of sprites, and preview it.
 
     Each run adds the sprites of one tile; several runs with the same -o make one tileset. The file extends a tileset
@@ -58,32 +54,34 @@ def command(
     tilewright skin water.png --layout rpgmaker-a2 --tile water -o mytiles.toml
     tilewright make bsp --tileset mytiles.toml -o level.png -o level.tmx
     """
-    if template:
-        if output is not None:
+    if params.template:
+        if params.output is not None:
             raise InvalidRecipe("writes a sheet only; leave -o out", at="template")
         _write_template(Path(sheet), params)
         return
-    for option, value in (("--tile", params.tile), ("-o", output)):
+    for option, value in (("--tile", params.tile), ("-o", params.output)):
         if value is None:
             raise click.UsageError(f"{option} is missing", click.get_current_context())
-    assert output is not None
-    if preview is not None and no_preview:
+    assert params.output is not None
+    if params.preview is not None and no_preview:
         raise InvalidRecipe("cannot be used with --no-preview", at="preview")
-    fields = dict(params) | ({"with_": params.with_ or (), "under": params.under or ()} if alone else {})
+    fields = {name: getattr(params, name) for name in SkinParams.model_fields}
+    if params.alone:
+        fields |= {"with_": params.with_ or (), "under": params.under or ()}
     source = SpriteSource.validate({**fields, "picture": Path(sheet)})
-    refuse_unwritable(output)
-    picture = Path(preview) if preview is not None else Path(output).with_name(f"{Path(output).stem}-preview.png")
+    path = Path(params.output)
+    refuse_unwritable(path)
+    preview = Path(params.preview or path.with_name(f"{path.stem}-preview.png"))
     if not no_preview:
-        refuse_unwritable(picture)
-    path = Path(output)
+        refuse_unwritable(preview)
     found = prepare_skin(path, source)
     map = _make_map(found.tileset, found.skin)
-    drawn = b"" if no_preview else _encode_preview(found, map)
+    drawn = None if no_preview else encode_image(draw_preview(found.tileset, found.skin, map), optimize=True)
     write_files(path, found.contents)
-    if drawn:
-        write_files(picture, {picture.name: drawn})
+    if drawn is not None:
+        write_files(preview, {preview.name: drawn})
     _drawing.draw(map, _describe(found))
-    names = [*(str(path.with_name(name)) for name in found.contents), *([] if no_preview else [str(picture)])]
+    names = [*(str(path.with_name(name)) for name in found.contents), *([] if no_preview else [str(preview)])]
     info(f"wrote {', '.join(names)}")
     if params.columns is None and (other := _find_usual_layout(found.skin)):
         wide, tall = found.skin.extent
@@ -118,10 +116,6 @@ def _make_map(tileset: Tileset, skin: Skin) -> TileMap:
     other = next((one for one in others if one.passable != tile.passable), others[0])
     tiles = {"wall": tile, "floor": other} if not tile.passable else {"wall": other, "floor": tile}
     return api.make("caves", tileset=tileset, tiles={label: one.name for label, one in tiles.items()}, **PREVIEW)
-
-
-def _encode_preview(found: SkinnedTileset, map: TileMap) -> bytes:
-    return encode_image(draw_preview(found.tileset, found.skin, map), optimize=True)
 
 
 def _describe(found: SkinnedTileset) -> str:

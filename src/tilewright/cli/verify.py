@@ -5,25 +5,28 @@ from __future__ import annotations
 import click
 
 from ..core.errors import TilewrightError
+from ..core.params import Params, param
 from ..core.provenance import verify
 from ..formats import load_all
 from ..formats._resolver import DigestResolver
 from . import MISTAKE, error_line
 from ._console import make_printable
-from ._inputs import FROM
+from ._options import params_command
 
 
-@click.command("verify", params=[FROM])
+class VerifyOptions(Params):
+    """Options of `verify`."""
+
+    source: str | None = param(None, flags=("--from",), metavar="FORMAT")
+    """Input format. [chosen by the file extension]"""
+    beside: tuple[str, ...] = param((), flags=("--with",), metavar="FILE", repeated=True)
+    """Map or network that a recipe refers to by file name, or folder of such files or tilesets."""
+
+
+@params_command("verify", VerifyOptions)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "beside",
-    "--with",
-    multiple=True,
-    metavar="FILE",
-    help="Map or network that a recipe refers to by file name, or folder of such files or tilesets. May be repeated.",
-)
 @click.pass_context
-def command(context: click.Context, files: tuple[str, ...], source: str | None, beside: tuple[str, ...]) -> None:
+def command(context: click.Context, files: tuple[str, ...], params: VerifyOptions) -> None:
     """Regenerate stored maps and check that they are identical.
 
     The exit code is 0 if the map is identical, 1 if it differs and 2 if it cannot be generated; for several maps, the
@@ -33,8 +36,8 @@ def command(context: click.Context, files: tuple[str, ...], source: str | None, 
     tilewright verify level.png
     tilewright verify updates.txt --from fbca
     """
-    resolver = DigestResolver(beside)
-    context.exit(max(_verify_file(file, source, resolver) for file in files))
+    resolver = DigestResolver(params.beside)
+    context.exit(max(_verify_file(file, params.source, resolver) for file in files))
 
 
 def _verify_file(file: str, source: str | None, resolver: DigestResolver) -> int:

@@ -110,10 +110,10 @@ class TechniqueComparison:
         -------
         PIL.Image.Image
         """
-        from .sheet import draw_sheet
+        from ..pictures.sheets import draw_comparison_sheet
 
         check_integer("columns", columns, 1, KEPT_MAPS)
-        return draw_sheet(self.samples, self.maps, columns=columns, width=width)
+        return draw_comparison_sheet(self.samples, self.maps, columns=columns, width=width)
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
         """Write table.md, table.csv, table.json and sheet.png to a folder.

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow as pa
 import yaml
 from numpy.typing import NDArray
 
+from .. import data
 from ..core.errors import format_number, pluralize, short_repr
 from ..core.registry import measures as measure_registry
 from .manifest import OWN_COLUMNS, Manifest
@@ -181,31 +183,9 @@ def _iter_blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
     yield "## Files"
     yield "`manifest.json` determines all files. `parts/` contains Parquet files with the manifest in their metadata."
     yield _format_bullets(*(f"`{name}`: {text}" for name, text in _describe_columns(corpus)))
-    yield "With Tilewright:"
-    yield _format_code("python", WITH_TILEWRIGHT)
-    yield "With other tools:"
     kind = np.dtype(corpus.tileset.dtype).newbyteorder("<")
-    yield _format_code("python", WITHOUT_TILEWRIGHT.replace("KIND", kind.str).replace("BYTES", str(kind.itemsize)))
-
-
-WITH_TILEWRIGHT = """\
-from tilewright.corpus import Corpus
-
-corpus = Corpus(".")
-cells = corpus[0]  # an array of tile ids
-for batch in corpus.batches(256):
-    batch.ids, batch.cells, batch.table
-"""
-WITHOUT_TILEWRIGHT = """\
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-row = pq.read_table("parts/part-000000.parquet").slice(0, 1).to_pylist()[0]
-shape = row["levels"], row["height"], row["width"]
-plain = pa.decompress(row["cells"], int(np.prod(shape)) * BYTES, codec="zstd")
-cells = np.frombuffer(plain, dtype="KIND").reshape(shape)
-"""
+    programs = Template(data.read_text("templates", "read-corpus.md"))
+    yield programs.substitute(kind=kind.str, bytes=kind.itemsize).rstrip()
 
 
 def _format_bullets(*texts: str) -> str:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol, TypeVar
-
-from ..core.tilemap import TileMap
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 MAPS_PER_BLOCK, CELLS_PER_BLOCK = 128, 1 << 20
+T = TypeVar("T")
 
 
-class Attempt(Protocol):
-    """Something with a map, or None if it could not be made."""
-
-    @property
-    def map(self) -> TileMap | None: ...
-
-
-A = TypeVar("A", bound=Attempt)
-
-
-def iter_blocks(attempts: Iterable[A]) -> Iterator[list[A]]:
-    """Yield attempts in blocks whose maps fit in memory."""
-    block: list[A] = []
+def iter_blocks(items: Iterable[T], count_cells: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield items with a map in blocks whose maps fit in memory. `count_cells` returns the cells of an item's map."""
+    block: list[T] = []
     cells = 0
-    for attempt in attempts:
-        block.append(attempt)
-        cells += 0 if attempt.map is None else attempt.map.cells.size
+    for item in items:
+        block.append(item)
+        cells += count_cells(item)
         if len(block) == MAPS_PER_BLOCK or cells >= CELLS_PER_BLOCK:
             yield block
             block, cells = [], 0

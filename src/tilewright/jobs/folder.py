@@ -21,14 +21,14 @@ class Folder:
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/") or address
-        self._files: Any = LocalFiles()
+        self.file_system: Any = LocalFiles()
         self._root = Path(self.address).expanduser().absolute().as_posix()
         if "://" in self.address or "::" in self.address:
             refuse_without_packages("fsspec")
             import fsspec
 
             with self._translate_errors():
-                self._files, self._root = fsspec.core.url_to_fs(self.address)
+                self.file_system, self._root = fsspec.core.url_to_fs(self.address)
 
     def __str__(self) -> str:
         return self.address
@@ -38,12 +38,8 @@ class Folder:
         return "/".join([self._root.rstrip("/"), *names])
 
     @property
-    def file_system(self) -> Any:
-        return self._files
-
-    @property
     def is_local(self) -> bool:
-        protocol = self._files.protocol
+        protocol = self.file_system.protocol
         return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -52,8 +48,8 @@ class Folder:
         """Return the names of the files in the folder or in a subfolder; an empty list if the folder does not exist."""
         with self._translate_errors(inner):
             try:
-                self._files.invalidate_cache()  # shows files that other processes have written
-                found = self._files.ls(self.path(inner) if inner else self._root, detail=False)
+                self.file_system.invalidate_cache()  # shows files that other processes have written
+                found = self.file_system.ls(self.path(inner) if inner else self._root, detail=False)
             except FileNotFoundError:
                 return []
             return sorted(str(name).rstrip("/").rpartition("/")[2] for name in found)
@@ -62,7 +58,7 @@ class Folder:
         """Return the content of a file, or None if the file does not exist."""
         with self._translate_errors(*names):
             try:
-                return bytes(self._files.cat_file(self.path(*names)))
+                return bytes(self.file_system.cat_file(self.path(*names)))
             except FileNotFoundError:
                 return None
 
@@ -89,7 +85,7 @@ class Folder:
         """Return the sizes in bytes of the files in a subfolder, by name."""
         with self._translate_errors():
             try:
-                found = self._files.ls(self.path(inner), detail=True)
+                found = self.file_system.ls(self.path(inner), detail=True)
             except FileNotFoundError:
                 return {}
             return {str(file["name"]).rpartition("/")[2]: int(file["size"] or 0) for file in found}
@@ -99,7 +95,7 @@ class Folder:
     def write(self, content: bytes, *names: str, durable: bool = False) -> None:
         """Write a file. A durable file is flushed to disk before it gets its name."""
         with self.write_atomically(*names) as temporary:
-            self._files.pipe_file(temporary, content)
+            self.file_system.pipe_file(temporary, content)
             if durable and self.is_local:
                 _flush_to_disk(temporary)
 
@@ -110,20 +106,20 @@ class Folder:
         folder = self.path(*folders) if folders else self._root
         temporary = self.path(*folders, name_temporary())
         with self._translate_errors(*names):
-            self._files.makedirs(folder, exist_ok=True)
+            self.file_system.makedirs(folder, exist_ok=True)
             if self.is_local:
                 remove_stale(folder)
             try:
                 yield temporary
-                self._files.mv(temporary, self.path(*names))
+                self.file_system.mv(temporary, self.path(*names))
             except BaseException:
                 with suppress(Exception):
-                    self._files.rm_file(temporary)
+                    self.file_system.rm_file(temporary)
                 raise
 
     def remove(self, *names: str) -> None:
         with self._translate_errors(*names):
-            self._files.rm_file(self.path(*names))
+            self.file_system.rm_file(self.path(*names))
 
     @contextmanager
     def lock(self, *inner: str) -> Iterator[None]:

@@ -6,7 +6,8 @@ process finishes first. The processes are started with multiprocessing, which ne
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
@@ -95,12 +96,14 @@ def _iter_outcomes(team: Team, recipe: Recipe, first: int) -> Generator[Outcome,
                 free = min(unfinished, key=lambda connection: unfinished[connection])
                 if unfinished[free] >= TRIES_AHEAD:
                     break
-                _send(free, assigned, team)
+                with _watch(team[free]):
+                    free.send(assigned)
                 unfinished[free] += 1
                 assigned += 1
             for connection in wait(list(team)):
                 assert isinstance(connection, Connection)
-                number, outcome = _receive(connection, team)
+                with _watch(team[connection]):
+                    number, outcome = connection.recv()
                 waiting[number] = outcome
                 unfinished[connection] -= 1
                 if isinstance(outcome, TilewrightError) or (outcome.map is not None and not needs_all):
@@ -111,27 +114,18 @@ def _iter_outcomes(team: Team, recipe: Recipe, first: int) -> Generator[Outcome,
         yield found
 
 
-def _send(connection: Connection, attempt: int, team: Team) -> None:
+@contextmanager
+def _watch(process: SpawnProcess) -> Iterator[None]:
+    """Raise a TilewrightError if the connection to a process is lost."""
     try:
-        connection.send(attempt)
-    except OSError:
-        raise _lost_worker(team[connection]) from None
-
-
-def _receive(connection: Connection, team: Team) -> tuple[int, Outcome | TilewrightError]:
-    try:
-        number, outcome = connection.recv()
+        yield
     except (EOFError, OSError):
-        raise _lost_worker(team[connection]) from None
-    return number, outcome
-
-
-def _lost_worker(process: SpawnProcess) -> TilewrightError:
-    process.join()
-    text = f"a worker process ended with exit code {process.exitcode}"
-    if process.exitcode == 1:
-        return TilewrightError(f'{text}; a script must start workers below if __name__ == "__main__":')
-    return TilewrightError(f"{text}, perhaps for lack of memory; use fewer workers")
+        process.join()
+        text = f"a worker process ended with exit code {process.exitcode}"
+        if process.exitcode == 1:
+            advice = 'a script must start workers below if __name__ == "__main__":'
+            raise TilewrightError(f"{text}; {advice}") from None
+        raise TilewrightError(f"{text}, perhaps for lack of memory; use fewer workers") from None
 
 
 # -- the worker processes -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 
 from PIL import Image
@@ -10,11 +10,13 @@ from PIL import Image
 from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import check_integer
 from ..core.tilemap import TileMap
-from .charts import MUTED, SMALL, Box, Canvas, Panels
+from .charts import LARGE, MUTED, NORMAL, SMALL, Box, Canvas, Panels
 
 GAP, CAPTION = 10, 20
 """Pixels between maps, and height of a caption in pixels."""
-MIN_WIDTH, MAX_WIDTH = 100, 20_000
+ROW_GAP, ROW_TITLE = 12, 28
+"""Pixels between the maps of a comparison, and height of a row's title in pixels."""
+MIN_WIDTH, MIN_ROW_WIDTH, MAX_WIDTH = 100, 200, 20_000
 MAX_PIXELS = 1 << 27
 
 
@@ -52,6 +54,52 @@ def draw_contact_sheet(
     canvas = make_canvas(columns * (inner + GAP) + GAP, panels.count_rows(len(maps)) * (panels.height + GAP) + GAP)
     draw_cards(canvas, panels, zip((draw_thumbnail(map, inner, height) for map in maps), captions, strict=True))
     return canvas.picture
+
+
+def draw_comparison_sheet(
+    samples: Sequence[TileMap], maps: Mapping[str, Sequence[TileMap]], *, columns: int = 4, width: int = 1400
+) -> Image.Image:
+    """Draw samples in the first row, and maps of each technique in a row below, with the name of the technique.
+
+    Parameters
+    ----------
+    samples : sequence of TileMap
+        The samples, of which the first `columns` are drawn.
+    maps : mapping of str to sequence of TileMap
+        Maps by technique, of which the first `columns` are drawn.
+    columns : int
+        Number of maps per row.
+    width : int
+        Width of the sheet in pixels.
+
+    Returns
+    -------
+    PIL.Image.Image
+    """
+    check_integer("columns", columns, 1, 20)
+    check_integer("width", width, MIN_ROW_WIDTH, MAX_WIDTH)
+    rows = {f"samples ({len(samples)})" if len(samples) > 1 else "sample": samples, **maps}
+    space = max(1, (width - ROW_GAP) // columns - ROW_GAP)
+    heights = [max((_fit_row(map, space) for map in shown[:columns]), default=ROW_TITLE) for shown in rows.values()]
+    canvas = make_canvas(width, ROW_GAP + sum(ROW_TITLE + one + ROW_GAP for one in heights))
+    top = ROW_GAP
+    for (title, shown), row_height in zip(rows.items(), heights, strict=True):
+        canvas.draw_text((ROW_GAP, top), title, LARGE)
+        if not shown:
+            canvas.draw_text((ROW_GAP, top + ROW_TITLE), "no maps", NORMAL, MUTED)
+        for number, map in enumerate(shown[:columns]):
+            picture = draw_thumbnail(map, space, row_height)
+            left, upper = ROW_GAP + number * (space + ROW_GAP), top + ROW_TITLE
+            canvas.picture.paste(picture, (left, upper))
+            canvas.draw_border(Box(left, upper, left + picture.width, upper + picture.height))
+        top += ROW_TITLE + row_height + ROW_GAP
+    return canvas.picture
+
+
+def _fit_row(map: TileMap, width: int) -> int:
+    """Return the height of a map's picture that is as wide as possible, with an integer number of pixels per cell."""
+    scale = width // map.width
+    return map.height * scale if scale else max(1, map.height * width // map.width)
 
 
 def make_canvas(width: int, height: int) -> Canvas:

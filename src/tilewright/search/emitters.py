@@ -50,30 +50,24 @@ class Proposals:
     """Positions of the parents among the elites, shape (solution, 2); -1 for none."""
 
 
-@dataclass(frozen=True)
-class Parents:
-    """Elites to emit from: their genomes, shape (elite, slot)."""
-
-    units: Units
-
-    def draw(self, rng: Rng, count: int) -> NDArray[np.int64]:
-        """Return random positions of elites."""
-        return np.minimum((rng.randoms(count) * len(self.units)).astype(np.int64), len(self.units) - 1)
+def draw_parents(parents: Units, count: int, rng: Rng) -> NDArray[np.int64]:
+    """Return random positions of elites, given their genomes."""
+    return np.minimum((rng.randoms(count) * len(parents)).astype(np.int64), len(parents) - 1)
 
 
-def emit_random(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+def emit_random(genome: Genome, parents: Units, count: int, rng: Rng) -> Proposals:
     """Propose uniformly random solutions."""
     units = rng.randoms(count * genome.slots).reshape(count, genome.slots)
     return Proposals(units, np.full((count, 2), NO_PARENT))
 
 
-def emit_line(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+def emit_line(genome: Genome, parents: Units, count: int, rng: Rng) -> Proposals:
     """Propose elites plus noise plus a random step along the line to another elite (iso+line).
 
     Genes without order are copied from the first elite, or redrawn.
     """
-    first, second = parents.draw(rng, count), parents.draw(rng, count)
-    one, other = parents.units[first], parents.units[second]
+    first, second = draw_parents(parents, count, rng), draw_parents(parents, count, rng)
+    one, other = parents[first], parents[second]
     noise = _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
     step = _draw_normal(rng, count)[:, None]
     units = reflect(one + ISO_SIGMA * noise + (LINE_SIGMA * step) * (other - one))
@@ -81,13 +75,13 @@ def emit_line(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposa
     return Proposals(units, np.stack([first, second], axis=1))
 
 
-def emit_cross(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+def emit_cross(genome: Genome, parents: Units, count: int, rng: Rng) -> Proposals:
     """Propose uniform crossovers of two elites, of which about one gene is mutated.
 
     Genes are inherited as a whole, except matrices and vectors, whose slots are inherited one by one.
     """
-    first, second = parents.draw(rng, count), parents.draw(rng, count)
-    one, other = parents.units[first], parents.units[second]
+    first, second = draw_parents(parents, count, rng), draw_parents(parents, count, rng)
+    one, other = parents[first], parents[second]
     take_other = rng.randoms(count * genome.slots).reshape(count, genome.slots) < 0.5
     is_mutated = rng.randoms(count * genome.slots).reshape(count, genome.slots) * genome.slots < 1.5
     step = STEP_SIGMA * _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
@@ -97,7 +91,8 @@ def emit_cross(genome: Genome, parents: Parents, count: int, rng: Rng) -> Propos
     return Proposals(units, np.stack([first, second], axis=1))
 
 
-Emit = Callable[[Genome, Parents, int, Rng], Proposals]
+Emit = Callable[[Genome, Units, int, Rng], Proposals]
+"""Function that proposes a number of solutions from the genomes of the elites, shape (elite, slot)."""
 RIBS_EMITTERS = ("ribs.line", "ribs.cma")
 """Emitters of ribs, in `ribs_emitters`."""
 RESTART_ROUNDS = 16
@@ -208,9 +203,9 @@ def breed(genome: Genome, picked: Units, count: int, rng: Rng) -> Units:
     ndarray
         Genomes, shape (count, slot).
     """
-    parents = Parents(picked.reshape(-1, genome.slots))
-    emit = emit_cross if len(parents.units) else emit_random
-    known = {repr(values) for values in genome.decode(parents.units)}
+    parents = picked.reshape(-1, genome.slots)
+    emit = emit_cross if len(parents) else emit_random
+    known = {repr(values) for values in genome.decode(parents)}
     kept: list[Units] = []
     duplicates: list[Units] = []
     for number in range(MAX_BATCHES):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from math import floor, isfinite, log10
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -44,7 +44,9 @@ class Gene(ABC):
     path: str
     """Path of the parameter in a recipe's data, `seed`, or `knobs.NAME` for a knob of the recipe."""
 
-    slots: ClassVar[int] = 1
+    _: KW_ONLY
+    slots: int = 1
+    """Number of unit numbers that determine the value."""
     is_redrawn: ClassVar[bool] = False
     """Whether values have no order: emitters copy or redraw such genes, and never interpolate them."""
 
@@ -77,16 +79,11 @@ class NumberGene(Gene):
     high: float
     is_integer: bool = False
     form: Literal["number", "pair", "list"] = "number"
-    size: int = 1
     is_sorted: bool = False
     """Whether the numbers of a solution ascend."""
 
-    @property
-    def slots(self) -> int:  # type: ignore[override]
-        return self.size
-
     def to_data(self) -> dict[str, Any]:
-        return {"from": self.low, "to": self.high} | ({"size": self.size} if self.form == "list" else {})
+        return {"from": self.low, "to": self.high} | ({"size": self.slots} if self.form == "list" else {})
 
     def decode(self, units: Units) -> list[Any]:
         units = np.sort(units, axis=1) if self.is_sorted else units
@@ -105,14 +102,8 @@ class NumberGene(Gene):
 class MatrixGene(Gene):
     """A score matrix. Only the order and the ratios of score differences matter, so it is normalized to 0..1."""
 
-    size: int
-
-    @property
-    def slots(self) -> int:  # type: ignore[override]
-        return self.size
-
     def to_data(self) -> dict[str, Any]:
-        return {"size": self.size}
+        return {"size": self.slots}
 
     def decode(self, units: Units) -> list[Any]:
         low, high = units.min(axis=1, keepdims=True), units.max(axis=1, keepdims=True)
@@ -214,7 +205,7 @@ def _read_list_gene(path: str, field: Field, current: Any, spec: Mapping[str, An
     if field.kind == "scores":
         if not size:
             raise InvalidRecipe("needs a matrix to start from in the recipe; set it to numbers", rule="missing")
-        return MatrixGene(path, size)
+        return MatrixGene(path, slots=size)
     slots = field.slots or ((field.item,) * size if field.kind in ("numbers", "strip") else ())
     if not slots or any(slot.type not in ("integer", "number") for slot in slots):
         text = "cannot be varied over a range; give a list of choices"
@@ -222,9 +213,9 @@ def _read_list_gene(path: str, field: Field, current: Any, spec: Mapping[str, An
     is_integer = all(slot.is_integer for slot in slots)
     low, high = _read_range(spec, slots[0], typical=field.typical)
     if len(slots) == 2 and is_integer and field.kind == "tuple":
-        return NumberGene(path, low, high, True, "pair", 2, is_sorted=True)
+        return NumberGene(path, low, high, True, "pair", is_sorted=True, slots=2)
     is_sorted = field.kind == "strip" and not is_integer
-    return NumberGene(path, low, high, is_integer, "list", len(slots), is_sorted)
+    return NumberGene(path, low, high, is_integer, "list", is_sorted, slots=len(slots))
 
 
 def _read_text(text: str, field: Field) -> Any:

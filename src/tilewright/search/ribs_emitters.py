@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import TilewrightError
 from ..core.seeds import Rng
-from .emitters import NO_PARENT, RIBS_EMITTERS, Parents, Proposals, emit_line, redraw, reflect
+from .emitters import NO_PARENT, RIBS_EMITTERS, Proposals, draw_parents, emit_line, redraw, reflect
 from .genome import Genome, Units
 
 LINE_ISO_SIGMA, LINE_SIGMA = 0.02, 0.3
@@ -62,20 +62,20 @@ def compare_with_elites(objectives: NDArray[np.float64], elites: NDArray[np.floa
     return Feedback(np.where(inside, objectives, WORST), statuses, values)
 
 
-def emit_ribs_line(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+def emit_ribs_line(genome: Genome, parents: Units, count: int, rng: Rng) -> Proposals:
     """Propose solutions of the iso+line emitter of ribs. Its state is the archive alone."""
     from ribs.emitters import IsoLineEmitter
 
     emitter = IsoLineEmitter(
-        _make_pool(parents.units, rng),
-        x0=parents.units[0],
+        _make_pool(parents, rng),
+        x0=parents[0],
         iso_sigma=LINE_ISO_SIGMA,
         line_sigma=LINE_SIGMA,
         batch_size=max(1, count),
         seed=rng.child("emitter").below(MAX_SEED),
     )
     units = reflect(np.asarray(emitter.ask())[:count])
-    others = parents.units[parents.draw(rng, count)]
+    others = parents[draw_parents(parents, count, rng)]
     units = np.where(genome.redrawn, redraw(others, rng), units)
     return Proposals(units, np.full((count, 2), NO_PARENT))
 
@@ -91,17 +91,17 @@ class CmaEmitter:
         self._strategies: list[Any] = []
         self._asked: list[Units] = []
 
-    def ask(self, parents: Parents, count: int, rng: Rng) -> Proposals:
+    def ask(self, parents: Units, count: int, rng: Rng) -> Proposals:
         """Propose solutions."""
         from ribs.emitters import EvolutionStrategyEmitter
 
         wanted = count // CMA_BATCH
         while len(self._strategies) < wanted:
             stream = rng.child("strategy", len(self._strategies))
-            start = parents.units[int(parents.draw(stream, 1)[0])]
+            start = parents[int(draw_parents(parents, 1, stream)[0])]
             self._strategies.append(
                 EvolutionStrategyEmitter(
-                    _make_pool(parents.units, stream),
+                    _make_pool(parents, stream),
                     x0=start,
                     sigma0=CMA_SIGMA,
                     ranker="2imp",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +14,7 @@ from ..core.errors import GaveUp, InvalidRecipe
 from ..core.seeds import Rng
 from .archive import Archive, Solutions
 from .definition import Definition
-from .emitters import EMITTERS, NO_PARENT, Bandit, Parents, Proposals, emit_random
+from .emitters import EMITTERS, NO_PARENT, Bandit, Proposals, emit_random
 from .evaluation import Evaluations
 from .genome import Units
 from .ribs_emitters import CmaEmitter, compare_with_elites, emit_ribs_line
@@ -123,11 +124,11 @@ class Search:
             self.cma = None
         rng = definition.root.child("round", self.round)
         if self.archive is None or not len(self.archive):
-            proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
+            proposals = emit_random(definition.genome, np.empty((0, 0)), batch, rng)
             at = definition.emitters.index("random") if "random" in definition.emitters else 0
             return SolutionBatch(proposals.units, proposals.parents, np.full(batch, at))
         rows = self.archive.sorted_rows
-        parents = Parents(self.archive.rows.units[rows])
+        parents = self.archive.rows.units[rows]
         numbers = self.archive.rows.number[rows]
         counts = self.bandit.divide(batch)
         shares = zip(definition.emitters, counts, strict=True)
@@ -137,7 +138,7 @@ class Search:
         emitters = np.repeat(np.arange(len(counts)), counts)
         return SolutionBatch(np.concatenate([part.units for part in parts]), ids, emitters)
 
-    def _emit(self, name: str, parents: Parents, count: int, rng: Rng) -> Proposals:
+    def _emit(self, name: str, parents: Units, count: int, rng: Rng) -> Proposals:
         genome = self.definition.genome
         if name != "ribs.cma":
             return EMITTERS.get(name, emit_ribs_line)(genome, parents, count, rng)
@@ -159,12 +160,11 @@ class Search:
 
     def _count_failures(self, found: Evaluations) -> dict[str, int]:
         """Return the number of failed solutions by reason, sorted by reason."""
-        failures: dict[str, int] = {}
+        failures = Counter[str]()
         missing = np.isnan(found.measures)
         for number in np.flatnonzero(missing.any(axis=1)).tolist():
             unknown = self.definition.measures[int(missing[number].argmax())]
-            reason = found.reasons[number] or f"{unknown} does not apply"
-            failures[reason] = failures.get(reason, 0) + 1
+            failures[found.reasons[number] or f"{unknown} does not apply"] += 1
         return dict(sorted(failures.items()))
 
     def _refuse_hopeless(self, found: Evaluations) -> None:

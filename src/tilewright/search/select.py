@@ -143,11 +143,6 @@ class CandidateSource:
         return cls(recipe, data["seed"], measures, data["vary"], data["improves"])
 
 
-def with_own_seed(recipe: Recipe) -> Recipe:
-    """Return the recipe without the number of a try, which belongs to the map of one seed."""
-    return replace(recipe, attempt=None)
-
-
 def make_task(text: str, number: int, open_targets: Sequence[Target]) -> tuple[int, Candidate]:
     """Make a candidate in a worker process, and return its number with it."""
     return number, _source_of(text).make(number, open_targets)
@@ -264,7 +259,8 @@ def make_variety(recipe: Recipe, options: VarietyOptions, on_progress: OnProgres
     report, count = check_callback(on_progress), options.count
     names = dict.fromkeys(one.measure for target in options.targets for one in target.requirements)
     seed = read_seed(options.seed if options.seed is not None else recipe.seed)
-    source = CandidateSource(with_own_seed(recipe), seed, tuple(names), options.vary, options.improve)
+    bare = replace(recipe, attempt=None)  # The number of a try belongs to the map of one seed.
+    source = CandidateSource(bare, seed, tuple(names), options.vary, options.improve)
     source.check()
     gate = Gate(options.distance, options.min_distance, options.targets, count)
     selection = _Selection(gate, options.candidates or CANDIDATES_PER_MAP * count)

@@ -63,22 +63,18 @@ class ArchiveState(StoredData):
             raise InvalidRecipe("the state of a search with other emitters")
 
 
-class ArchiveFolder:
-    """The folder of an archive, local or remote (fsspec)."""
-
-    def __init__(self, address: str) -> None:
-        self.folder = Folder(address)
-        self.address = self.folder.address
+class ArchiveFolder(Folder):
+    """The folder of an archive."""
 
     # -- reading --------------------------------------------------------------------------------------------------
 
     def read_search(self) -> Search | None:
         """Return the search of the folder after its last checkpoint, or None for an empty folder."""
-        definition = self.folder.read_description(MANIFEST, "archive", Definition.from_text)
+        definition = self.read_description(MANIFEST, "archive", Definition.from_text)
         if definition is None:
             return None
         search = Search(definition)
-        content = self.folder.read(ELITES)
+        content = self.read(ELITES)
         if content is not None:
             self._restore(search, content)
         return search
@@ -90,7 +86,7 @@ class ArchiveFolder:
             table = file.read(use_threads=False)  # Threads of Arrow can abort the process while it exits.
             state = ArchiveState.from_json((table.schema.metadata or {})[STATE])
             state.check_emitters(search.definition)
-            lines = (self.folder.read(ROUNDS) or b"").splitlines()[: state.rounds]
+            lines = (self.read(ROUNDS) or b"").splitlines()[: state.rounds]
             records = [parse_stored_json(line) for line in lines]
             if len(records) < state.rounds:
                 raise BadFile(f"{ROUNDS} is damaged; delete {ELITES}, and `search resume` starts over", at=self.address)
@@ -121,11 +117,11 @@ class ArchiveFolder:
         """Write a checkpoint."""
         assert search.archive is not None
         text = search.definition.text.encode()
-        if self.folder.read(MANIFEST) != text:
-            self.folder.write(text, MANIFEST, durable=True)
+        if self.read(MANIFEST) != text:
+            self.write(text, MANIFEST, durable=True)
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in search.records)
-        self.folder.write(lines.encode(), ROUNDS, durable=True)
-        self.folder.write(_write_archive(search), ELITES, durable=True)
+        self.write(lines.encode(), ROUNDS, durable=True)
+        self.write(_write_archive(search), ELITES, durable=True)
 
 
 def count_evaluations(address: str) -> int:
@@ -143,7 +139,7 @@ def open_folder(address: str) -> Iterator[ArchiveFolder]:
     refuse_without_packages()
     found = ArchiveFolder(address)
     found.read_search()  # Folders with other content are refused before anything is written.
-    with found.folder.lock():
+    with found.lock():
         yield found
 
 

@@ -43,18 +43,14 @@ class StoredSeek(StoredJob):
     stages: list[list[str]]
 
 
-class SeekFolder:
-    """The folder of a search over seeds, local or remote (fsspec)."""
-
-    def __init__(self, address: str) -> None:
-        self.folder = Folder(address)
-        self.address = self.folder.address
+class SeekFolder(Folder):
+    """The folder of a search over seeds."""
 
     # -- reading --------------------------------------------------------------------------------------------------
 
     def read_manifest(self) -> StoredSeek | None:
         """Return the manifest, or None for an empty folder. Raise BadFile if the folder contains something else."""
-        return self.folder.read_description(MANIFEST, "seeds", StoredSeek.from_json)
+        return self.read_description(MANIFEST, "seeds", StoredSeek.from_json)
 
     def check_same(self, definition: SeekDefinition) -> StoredSeek | None:
         """Return the manifest of a search, or None for an empty folder. Raise BadFile for another search."""
@@ -71,7 +67,7 @@ class SeekFolder:
 
     def read_state(self, definition: SeekDefinition, plan: SeekPlan) -> SeekState:
         """Return the state after the last checkpoint."""
-        content = self.folder.read(STATE)
+        content = self.read(STATE)
         if content is None:
             return SeekState(definition, plan)
         try:
@@ -97,21 +93,21 @@ class SeekFolder:
         """Write the manifest of a new or extended search, and its recipe."""
         manifest = self.check_same(state.definition)
         if manifest is None or manifest.seeds != state.definition.to_data()["seeds"]:
-            self.folder.write(format_manifest(state).encode(), MANIFEST, durable=True)
-        self.folder.write(format_definition(state.definition.recipe.to_data()).encode(), RECIPE)
+            self.write(format_manifest(state).encode(), MANIFEST, durable=True)
+        self.write(format_definition(state.definition.recipe.to_data()).encode(), RECIPE)
 
     def write_state(self, state: SeekState) -> None:
         """Write a checkpoint."""
-        self.folder.write(state.to_text().encode(), STATE, durable=True)
+        self.write(state.to_text().encode(), STATE, durable=True)
 
     def write_result(self, found: FoundSeeds) -> None:
         """Write the table of seeds, the report and its pictures, and at last the state."""
-        self.folder.write(_write_table(found), TABLE)
-        self.folder.write(found.to_csv().encode(), CSV)
-        self.folder.write(encode_image(found.chart()), HISTOGRAMS)
+        self.write(_write_table(found), TABLE)
+        self.write(found.to_csv().encode(), CSV)
+        self.write(encode_image(found.chart()), HISTOGRAMS)
         if len(found):
-            self.folder.write(encode_image(found.sheet()), MAPS)
-        self.folder.write(render_report(found).encode(), DATASHEET)
+            self.write(encode_image(found.sheet()), MAPS)
+        self.write(render_report(found).encode(), DATASHEET)
         self.write_state(found.state)
 
 
@@ -120,7 +116,7 @@ def open_folder(address: str, definition: SeekDefinition) -> Iterator[SeekFolder
     """Open the folder of a search for writing. Raise BadFile if it contains something else."""
     store = SeekFolder(address)
     store.check_same(definition)  # Before a missing folder is created for the lock.
-    with store.folder.lock():
+    with store.lock():
         yield store
 
 

@@ -17,7 +17,7 @@ from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.tilemap import TileMap
 from ..formats._resolver import RecipeLike, read_recipe
-from ..jobs.cluster import RunParams, Team, can_connect, connect_workers
+from ..jobs.cluster import RunParams, Team, can_connect
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .definition import SeekDefinition, SeekParams
 from .plan import make_seek_plan
@@ -90,7 +90,7 @@ def find_seeds(definition: SeekDefinition, options: SeekOptions, on_progress: On
     plan = make_seek_plan(definition, options.device)
     report = check_callback(on_progress)
     if options.out is None:
-        return SeekJob(SeekState(definition, plan), options.workers, options.scheduler, report).finish()
+        return SeekJob(SeekState(definition, plan), options, report).finish()
     from ..jobs import refuse_without_packages
 
     refuse_without_packages()
@@ -99,7 +99,7 @@ def find_seeds(definition: SeekDefinition, options: SeekOptions, on_progress: On
     with open_folder(options.out, definition) as folder:
         state = folder.read_state(definition, folder.find_plan(definition, plan))
         folder.write_start(state)
-        return SeekJob(state, options.workers, options.scheduler, report, folder).finish()
+        return SeekJob(state, options, report, folder).finish()
 
 
 # -- one run --------------------------------------------------------------------------------------------------
@@ -162,10 +162,8 @@ class SeekJob:
     """A run of a search, from its state to its end."""
 
     state: SeekState
-    workers: int | None
-    """Number of worker processes; None to choose it by the remaining time."""
-    scheduler: str | None
-    """Address of a Dask cluster."""
+    options: RunParams
+    """Without a number of workers, the remaining time decides."""
     on_progress: OnProgress
     folder: SeekFolder | None = None
     """Folder to write checkpoints and the result to."""
@@ -195,14 +193,15 @@ class SeekJob:
     def _test_missing(self) -> None:
         scanner = open_seek_scanner(self.state.definition, self.state.plan)
         chunks = Chunks(self.state)
-        is_asked = self.workers is not None or self.scheduler is not None
+        workers = self.options.workers
+        is_asked = workers is not None or self.options.scheduler is not None
         is_gpu_only = scanner.device == "gpu" and not isinstance(scanner, StagedScanner)
-        works_alone = self.workers == 0 or is_gpu_only or chunks.remaining <= FIRST_CHUNK
+        works_alone = workers == 0 or is_gpu_only or chunks.remaining <= FIRST_CHUNK
         works_alone |= not is_asked and not can_connect()
         if works_alone or not is_asked:
             self._test_here(scanner, chunks, is_trial=not works_alone)
         if not self._is_done:
-            with connect_workers(self.workers, self.scheduler) as team:
+            with self.options.connect(None) as team:
                 self._test_on(team, scanner, chunks)
         if self.state.last_interval is not None:
             first, last = self.state.last_interval

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
@@ -21,31 +21,10 @@ from ..core.tilemap import TileMap
 from ..jobs.blocks import iter_blocks
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
-from .state import Floats, Seeds
+from .state import Floats, Seeds, Tally
 
 MakeMap = Callable[[Recipe], TileMap]
 """Function that makes the map of a recipe, such as `run`."""
-
-
-@dataclass(frozen=True)
-class _SeedMap:
-    seed: int
-    map: TileMap
-
-
-@dataclass
-class _Counts:
-    """Numbers of seeds by measure, requirement and reason of failure."""
-
-    met: Counter[str] = field(default_factory=Counter)
-    histograms: dict[str, Counter[int]] = field(default_factory=dict)
-    without: Counter[str] = field(default_factory=Counter)
-    failures: Counter[str] = field(default_factory=Counter)
-
-    def add_values(self, name: str, numbers: Floats) -> None:
-        histogram, without = count_bins(name, numbers)
-        self.histograms[name].update(histogram)
-        self.without[name] += without
 
 
 class PipelineScanner:
@@ -79,11 +58,12 @@ class PipelineScanner:
 
     def test(self, seeds: Sequence[int]) -> ScanResult:
         """Test some seeds, in ascending order."""
-        counts = _Counts(histograms={name: Counter() for name in self.measures})
+        counts = Tally(histograms={name: Counter() for name in self.measures})
         counts.met.update({one.measure: 0 for stage in self.stages for one in stage.requirements})
-        blocks = [self._test_block(block, counts) for block in iter_blocks(self._iter_made(seeds, counts))]
-        found = np.concatenate([np.empty(0, dtype=np.uint64), *(some for some, _ in blocks)])
-        values = {name: np.concatenate([np.empty(0), *(own[name] for _, own in blocks)]) for name in self.measures}
+        blocks = iter_blocks(self._iter_made(seeds, counts), lambda pair: pair[1].cells.size)
+        parts = [self._test_block(block, counts) for block in blocks]
+        found = np.concatenate([np.empty(0, dtype=np.uint64), *(some for some, _ in parts)])
+        values = {name: np.concatenate([np.empty(0), *(own[name] for _, own in parts)]) for name in self.measures}
         return ScanResult(
             first=seeds[0] if len(seeds) else self.definition.first,
             count=len(seeds),
@@ -96,17 +76,17 @@ class PipelineScanner:
             failures=counts.failures,
         )
 
-    def _iter_made(self, seeds: Sequence[int], counts: _Counts) -> Iterator[_SeedMap]:
-        """Yield the maps of seeds. Count the reasons of failures."""
+    def _iter_made(self, seeds: Sequence[int], counts: Tally) -> Iterator[tuple[int, TileMap]]:
+        """Yield seeds with their maps. Count the reasons of failures."""
         for seed in seeds:
             try:
-                yield _SeedMap(seed, self.make_map(self.definition.recipe_of(seed)))
+                yield seed, self.make_map(self.definition.recipe_of(seed))
             except TilewrightError as error:
                 counts.failures[describe_failure(error)] += 1
 
-    def _test_block(self, block: Sequence[_SeedMap], counts: _Counts) -> tuple[Seeds, dict[str, Floats]]:
+    def _test_block(self, block: Sequence[tuple[int, TileMap]], counts: Tally) -> tuple[Seeds, dict[str, Floats]]:
         """Return the seeds of a block that pass all stages, and their measures."""
-        seeds, maps = np.array([one.seed for one in block], dtype=np.uint64), [one.map for one in block]
+        seeds, maps = np.array([seed for seed, _ in block], dtype=np.uint64), [map for _, map in block]
         values: dict[str, Floats] = {}
         for stage in self.stages:
             likes = [self.definition.similarity] * len(maps)
@@ -114,7 +94,9 @@ class PipelineScanner:
             passes: NDArray[np.bool_] = np.ones(len(maps), dtype=np.bool_)
             for name in stage.measures:
                 values[name] = found.get(name, np.empty(0))
-                counts.add_values(name, values[name])
+                histogram, without = count_bins(name, values[name])
+                counts.histograms[name].update(histogram)
+                counts.without[name] += without
             for one in stage.requirements:
                 holds = np.array([one.holds(number) for number in values[one.measure].tolist()], dtype=np.bool_)
                 counts.met[one.measure] += int(holds.sum())

@@ -12,12 +12,12 @@ from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
 
-from ...core.errors import format_number
-from ...core.measure_groups import format_short
-from .._console import output_width, stdout_console
+from ..core.errors import format_number
+from ..core.measure_groups import format_short
+from ._console import output_width, stdout_console
 
 if TYPE_CHECKING:
-    from ...search import Archive
+    from ..search import Archive
 
 SHADES = "·░▒▓█"
 """Empty cells, then low to high values."""
@@ -32,7 +32,7 @@ def is_colored() -> bool:
 
 def draw_heatmap(archive: Archive, x: str | None = None, y: str | None = None, values: str | None = None) -> None:
     """Draw the values of the elites, with the ranges of the axes."""
-    from ...search.pictures import EMPTY_CELL, ColorScale, axis_label, list_values, project
+    from ..search.pictures import EMPTY_CELL, ColorScale, axis_label, list_values, project
 
     projection = project(archive, x, y, max_bins=(max(1, (output_width() - 12) // 2), MAX_ROWS))
     numbers = projection.take(list_values(archive, values))
