@@ -27,8 +27,7 @@ from ..noise import (
     NoiseTables,
 )
 from ..random import ROW_SALT
-from .device_code import compile_kernel, port
-from .unfused import unfuse
+from .device_code import compile_kernel, port, unfuse
 
 TILE_ROWS = 8
 """Number of rows of a block."""
