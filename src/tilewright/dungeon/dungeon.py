@@ -24,7 +24,7 @@ from ..kernels.blocks import block_size
 from ..kernels.delaunay import find_delaunay_edges
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG
-from ..kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest, new_tree
+from ..kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest
 from ..kernels.types import Int32_2D, Int64_2D, Uint8_2D
 from .digging import DiggableGrid
 from .params import DungeonParams
@@ -86,7 +86,7 @@ def choose_loops(p: DungeonParams, tree: Int64_2D, candidates: Int64_2D, rng: Rn
     """Return random candidates that each close a loop with a tree over all rooms."""
     loops = np.empty_like(candidates)
     stream = rng.child("loops").state
-    count = close_loops(tree, candidates, new_tree(len(tree) + 1), p.loops, p.longest_loop, stream, loops)
+    count = close_loops(tree, candidates, p.loops, p.longest_loop, stream, loops)
     return loops[:count]
 
 

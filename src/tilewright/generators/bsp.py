@@ -30,7 +30,7 @@ from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
 from ..dungeon.params import MAX_ROOMS, DungeonParams
 from ..kernels.blocks import block_size
 from ..kernels.corridors import as_rooms
-from ..kernels.partition import PartSizes, new_heap, partition, place_rooms
+from ..kernels.partition import PartSizes, partition, place_rooms
 from ..kernels.types import Int64_2D
 
 
@@ -73,8 +73,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
 
     def cut_map(max_parts: int) -> Int64_2D:
         parts, stream = np.empty((max_parts, 4), dtype=np.int64), cuts.state.copy()
-        small, heap = p.rooms is None, new_heap(max_parts)
-        return parts[: partition(sizes, p.ratio, p.jitter, small, stream, as_rooms(parts), heap)]
+        return parts[: partition(sizes, p.ratio, p.jitter, p.rooms is None, stream, as_rooms(parts))]
 
     fitting = (sizes.width // sizes.min_width) * (sizes.height // sizes.min_height)
     parts = cut_map(min(p.rooms or MAX_ROOMS, max(1, fitting)))

@@ -148,14 +148,18 @@ def _bound_pushes(tables: PushTables, state: Int32_1D) -> int:
 
 
 @inline
-def _is_blocked(board: CrateBoard, tables: PushTables, cell: int, shift: int, is_exact: bool) -> bool:
-    """Return whether a crate cannot move along an axis, because of walls, frozen crates, or lost squares."""
-    one, other = board.cells[cell - shift], board.cells[cell + shift]
-    if not (one & OPEN and other & OPEN):
-        return True
-    if (one & CRATE and tables.frozen[cell - shift]) or (other & CRATE and tables.frozen[cell + shift]):
-        return True
-    return is_exact and tables.nearest[cell - shift] == FAR and tables.nearest[cell + shift] == FAR
+def _is_blocked(board: CrateBoard, tables: PushTables, cell: int, is_exact: bool) -> bool:
+    """Return whether a crate cannot move along any axis, because of walls, frozen crates, or lost squares."""
+    for axis in (1, 3):
+        before, behind = cell - board.shifts[axis], cell + board.shifts[axis]
+        one, other = board.cells[before], board.cells[behind]
+        if not (one & OPEN and other & OPEN):
+            continue
+        if (one & CRATE and tables.frozen[before]) or (other & CRATE and tables.frozen[behind]):
+            continue
+        if not (is_exact and tables.nearest[before] == FAR and tables.nearest[behind] == FAR):
+            return False
+    return True
 
 
 @part
@@ -163,21 +167,16 @@ def _is_deadlock(board: CrateBoard, tables: PushTables, state: Int32_1D, pushed:
     """Return whether too few crates can still move or are on targets. The crates of the state are on the board."""
     crates, targets = state.size - 1, tables.distances.shape[0]
     is_exact = crates == targets
-    across, down = board.shifts[1], board.shifts[3]
     for number in range(crates):
         tables.frozen[state[number]] = 1
-    if not (
-        _is_blocked(board, tables, pushed, across, is_exact) and _is_blocked(board, tables, pushed, down, is_exact)
-    ):
+    if not _is_blocked(board, tables, pushed, is_exact):
         return False
     has_changed = True
     while has_changed:
         has_changed = False
         for number in range(crates):
             cell = state[number]
-            if tables.frozen[cell] and not (
-                _is_blocked(board, tables, cell, across, is_exact) and _is_blocked(board, tables, cell, down, is_exact)
-            ):
+            if tables.frozen[cell] and not _is_blocked(board, tables, cell, is_exact):
                 tables.frozen[cell] = 0
                 has_changed = True
     lost = 0
