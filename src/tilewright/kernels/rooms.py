@@ -79,9 +79,7 @@ def divide_tree(width: int, height: int, wide: int, high: int, state: Uint64_1D,
     for number in range(len(rooms)):
         other = number + below(state, len(rooms) - number)
         for side in range(4):
-            kept = rooms[number, side]
-            rooms[number, side] = rooms[other, side]
-            rooms[other, side] = kept
+            rooms[number, side], rooms[other, side] = rooms[other, side], rooms[number, side]
         rooms[number, 0] += 1
         rooms[number, 1] += 1
         rooms[number, 2] -= 2

@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .heap import pop, push, sift_down
-from .states import double, double_rows, find_slot, rebuild_table, trace_back
+from .states import SOLVED, UNKNOWN, UNSOLVED, double, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 WALL, BRICK, LADDER, ROPE, ENEMY, GOLD, EXIT, MARGIN = 1, 2, 4, 8, 16, 32, 64, 128
 """Bits of a cell. The margin of the board is WALL and MARGIN."""
 LEFT, RIGHT, UP, DOWN, DIG_LEFT, DIG_RIGHT = range(6)
-UNKNOWN, UNSOLVED, SOLVED = -1, 0, 1
 STEPS, HOPES = 0, 4
 """Place in `RunnerBoard.steps` of the steps that are possible, and of those that may become possible by digging."""
 ORDER, LOW, GAIN, COMPONENT, STACK, PATH, LEFT_STEPS, TRIED = range(8)
@@ -561,7 +560,7 @@ def dig_for_gold(
                 return actions[:0].copy()
             result[1] += 1
             if count == states.shape[0]:
-                states = double_rows(states)
+                states = double(states)
                 table = rebuild_table(states, count)
                 parents, actions, players = double(parents), double(actions), double(players)
             _load(board, states[number], places, gold)
@@ -579,7 +578,7 @@ def dig_for_gold(
                 won = count - 1
                 break
             if waiting + 1 >= keys.size:
-                keys, queued = np.append(keys, keys), np.append(queued, queued)
+                keys, queued = double(keys), double(queued)
             waiting = push(keys, queued, waiting, order, 2 * (count - 1))
     if won < 0:
         return actions[:0].copy()

@@ -17,7 +17,7 @@ import numpy as np
 from . import inline, kernel, part
 from .crates import CRATE, OPEN, CrateBoard, flood_region, move_crate, put_crates, remove_crates
 from .heap import pop, push
-from .states import double, double_rows, find_slot, rebuild_table, trace_back
+from .states import SOLVED, UNKNOWN, UNSOLVED, double, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 FAR = 1 << 24
@@ -28,7 +28,6 @@ MAX_STORED = 1 << 26
 """Maximum number of cells in the stored states."""
 DEPTHS = 1 << 24
 """Factor of the total number of pushes in a key of the queue, which prefers states that are closer to the end."""
-UNKNOWN, UNSOLVED, SOLVED = -1, 0, 1
 
 
 class PushTables(NamedTuple):
@@ -338,7 +337,7 @@ def find_pushes(
             if width - 1 == targets.size and tables.nearest[to] == FAR:
                 continue
             if count == states.shape[0]:
-                states = double_rows(states)
+                states = double(states)
                 table = rebuild_table(states, count)
                 parents, pushes, depths, bounds = double(parents), double(pushes), double(depths), double(bounds)
             child = states[count]
@@ -363,7 +362,7 @@ def find_pushes(
                 continue
             parents[found], pushes[found], depths[found] = number, 4 * crate + direction, depth
             if waiting == keys.size:
-                keys, queued = np.append(keys, keys), np.append(queued, queued)
+                keys, queued = double(keys), double(queued)
             waiting = push(keys, queued, waiting, float(depth + bounds[found]) * DEPTHS - depth, found)
         remove_crates(board, state)
     return trace_back(parents, pushes, 0)

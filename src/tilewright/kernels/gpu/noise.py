@@ -167,7 +167,7 @@ def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
     def fill_planes(levels, shifts, octaves, mapping, width, height, planes):
         """Write the tile numbers of maps as bits (map, plane, row)."""
         kinds, axes, scales, fold = octaves
-        moments, down, across, coast, limits, bands, tiles = mapping
+        coast, moments, down, across, limits, bands, tiles = mapping
         # The simulator gives the arrays of one line the same memory.
         corners = cuda.shared.array(MAX_CORNERS, uint64)
         slopes = cuda.shared.array(MAX_SIDES, float64)
@@ -312,15 +312,8 @@ class NoiseMaker:
         shift, _ = streams.pack_names(["shift"])
         self._names = tuple(copy(array) for array in (tables.names, tables.ends, tables.depths, shift))
         self._octaves = tuple(copy(array) for array in (tables.kinds, tables.axes, tables.scales, tables.fold))
-        self._mapping = (
-            copy(tables.moments),
-            copy(tables.down),
-            copy(tables.across),
-            tables.coast,
-            copy(tables.limits),
-            copy(tables.bands),
-            copy(tables.tiles),
-        )
+        mapping = tables.moments, tables.down, tables.across, tables.limits, tables.bands, tables.tiles
+        self._mapping = (tables.coast, *(copy(array) for array in mapping))
         _, kind, is_warped = tables.kinds[-1].tolist()
         self._fill_planes = build_fill(kind == SIMPLEX, kind == CELLULAR, bool(is_warped))
         self._count = len(tables.kinds)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidRecipe
 from ...core.params import Params, param
 from ...kernels import runner as kernels
-from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNSOLVED, WALL, make_board
+from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, WALL, make_board
+from ...kernels.states import UNSOLVED
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
