@@ -25,11 +25,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import field_validator, model_validator
+from pydantic import AfterValidator, field_validator, model_validator
 
 from ..core.entries import technique
 from ..core.errors import InvalidRecipe, short_repr
@@ -54,7 +54,7 @@ WEIGHT_FORMAT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 class RegionKind(Params):
     """Tile that regions are filled with."""
 
-    tile: str = param(min_length=1, max_length=80, tiles=True)
+    tile: Annotated[str, AfterValidator(read_name)] = param(min_length=1, max_length=80, tiles=True)
     """Tile of the tileset."""
     weight: float = param(1.0, ge=0, le=1e9, share=True)
     """Relative weight with which the tile is drawn."""
@@ -71,11 +71,6 @@ class RegionKind(Params):
         if not WEIGHT_FORMAT.fullmatch(weight):
             raise InvalidRecipe("a kind is written as tile:weight, such as grass:3", got=value, rule="format")
         return check({"tile": name, "weight": float(weight)})
-
-    @field_validator("tile")
-    @classmethod
-    def _check_tile_name(cls, name: str) -> str:
-        return read_name(name)
 
     @property
     def compact(self) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .random import GAMMA, below, mix, row_key
-from .types import Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64_1D
+from .types import Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64, Uint64_1D
 
 OUTSIDE = 255
 """Value of the margin around a board: no tile, so that no rule counts it."""
@@ -100,7 +100,7 @@ def fill(
     wanted: Uint8_2D,
     corner: Int64_1D,
     area: Int64_1D,
-    key: np.uint64,
+    key: Uint64,
     tiles: Uint8_1D,
     limits: Uint64_1D,
     left: Int64_1D,
@@ -210,7 +210,7 @@ def simulate(
     areas: Int64_2D,
     first_row: int,
     end_row: int,
-    key: np.uint64,
+    key: Uint64,
     offsets: Int64_2D,
     counters: Counters,
     conditions: Conditions,
@@ -223,7 +223,7 @@ def simulate(
     board = BoardArrays(old, new, wanted, left)
     tables = RuleTables(offsets, counters, conditions, rules, tiles, limits)
     for number in range(len(areas)):
-        _simulate_area(board, _area_of(areas[number], corner), first_row, end_row, key, tables)
+        _simulate_area(board, _area_of(areas[number], corner), first_row, end_row, np.uint64(key), tables)
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, UnknownName, pluralize
 from ...kernels.markov import COUNT, FREE, SIZE_BITS, SUM, TILE, ContextArrays, ContextTotals, count_contexts, rehash
-from ...kernels.types import Int64_1D, Int64_2D, Uint16_1D, Uint16_2D
+from ...kernels.types import Int64_1D, Uint16_1D, Uint16_2D
 from .directions import MARGIN, STEPS
 
 EDGE = "edge"
@@ -36,21 +36,6 @@ class ContextTable(NamedTuple):
     """(entry,) number of occurrences of the tile in the context."""
 
 
-class _Counted(NamedTuple):
-    """Counted contexts as the kernel left them."""
-
-    table: Table
-    """Hash table of contexts: their keys and numbers."""
-    of: Int64_1D
-    """(entry,) number of the context; entries are sorted by context and tile."""
-    tiles: Int64_1D
-    """(entry,) tile."""
-    counts: Int64_1D
-    """(entry,) number of occurrences."""
-    number: int
-    """Number of contexts."""
-
-
 class Contexts:
     """Number of occurrences of each label in each context, over all maps.
 
@@ -71,7 +56,8 @@ class Contexts:
     ) -> None:
         """Count contexts in maps of label indices; `masks` are the sets of directions to count, as bits."""
         self._set_layout(labels, directions, masks)
-        self._counted = self._count(np.concatenate([self._encode_map(map) for map in maps]))
+        self.table = self._count(np.concatenate([self._encode_map(map) for map in maps]))
+        """The counts, sorted by key."""
 
     @classmethod
     def from_table(
@@ -80,28 +66,8 @@ class Contexts:
         """Return contexts from a table of earlier counts, without checking it."""
         contexts = cls.__new__(cls)
         contexts._set_layout(labels, directions, masks)
-        keys, values = _new_table(1 << (2 * len(table.keys) + len(contexts.masks)).bit_length())
-        rehash(table.keys, np.arange(len(table.keys)), keys, values)
-        of = np.repeat(np.arange(len(table.keys)), table.sizes)
-        contexts._counted = _Counted((keys, values), of, table.tiles, table.counts, len(table.keys))
+        contexts.table = table
         return contexts
-
-    @property
-    def table(self) -> ContextTable:
-        """The counts, sorted by key."""
-        (keys, ids), of, tiles, counts, number = self._counted
-        used = np.flatnonzero(keys != FREE)
-        used = used[np.argsort(keys[used])]
-        firsts = np.searchsorted(of, np.arange(number + 1))
-        sizes = np.diff(firsts)[ids[used]]
-        places = np.repeat(firsts[ids[used]] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(of))
-        return ContextTable(keys[used], sizes, tiles[places], counts[places])
-
-    def _sort_slots(self) -> Int64_2D:
-        """Return the used slots of the hash table, sorted by key."""
-        slots = self.arrays.slots
-        used: Int64_2D = slots[slots[:, 0] != FREE]
-        return np.take(used, np.argsort(used[:, 0]), axis=0)
 
     def _set_layout(self, labels: Sequence[str], directions: Sequence[str], masks: Iterable[int]) -> None:
         self.labels, self.directions = tuple(labels), tuple(directions)
@@ -119,7 +85,7 @@ class Contexts:
         """Return the index of a set of directions."""
         return self.masks.index(mask)
 
-    def _count(self, seen: Uint16_2D) -> _Counted:
+    def _count(self, seen: Uint16_2D) -> ContextTable:
         """Count the contexts of (cell, 1 + direction) a label and the digits around it."""
         sets, tiles = len(self.masks), len(self.labels)
         size = 1 << 10
@@ -133,30 +99,39 @@ class Contexts:
                 contexts = _grow(contexts)
             if 2 * (found.entries + sets) > len(entries[0]):
                 entries = _grow(entries)
-        used = np.flatnonzero(entries[0] != FREE)
-        used = used[np.argsort(entries[0][used])]
-        of, labels = np.divmod(entries[0][used], tiles)
-        return _Counted(contexts, of, labels, entries[1][used], found.contexts)
+        keys, ids = (array[contexts[0] != FREE] for array in contexts)
+        order = np.argsort(keys)
+        ranks = np.empty(len(keys), dtype=np.int64)
+        ranks[ids[order]] = np.arange(len(keys))
+        pairs, counts = (array[entries[0] != FREE] for array in entries)
+        pairs = ranks[pairs // tiles] * tiles + pairs % tiles
+        by_rank = np.argsort(pairs)
+        of, labels = np.divmod(pairs[by_rank], tiles)
+        return ContextTable(keys[order], np.bincount(of, minlength=len(keys)), labels, counts[by_rank])
 
     @cached_property
     def arrays(self) -> ContextArrays:
         """Arrays for the kernels; made at first use, because learning does not need them."""
-        table, of, tiles, counts, number = self._counted
-        firsts = np.searchsorted(of, np.arange(number + 1))
+        keys, sizes, tiles, counts = self.table
         sums = np.cumsum(counts)
-        before = (sums - counts)[firsts[:-1]]
+        before = np.repeat((sums - counts)[self._firsts], sizes)
         entries = np.zeros((len(tiles), 4), dtype=np.int32)
-        for column, values in ((TILE, tiles), (COUNT, counts), (SUM, sums - before[of])):
+        for column, values in ((TILE, tiles), (COUNT, counts), (SUM, sums - before)):
             entries[:, column] = values
-        slots = np.empty((len(table[0]), 2), dtype=np.int64)
-        slots[:, 0] = table[0]
-        slots[:, 1] = (firsts[:-1] << SIZE_BITS | np.diff(firsts))[table[1]]
+        slot_keys, places = _new_table(1 << (2 * len(keys) + len(self.masks)).bit_length())
+        rehash(keys, np.arange(len(keys)), slot_keys, places)
+        slots = np.stack((slot_keys, (self._firsts << SIZE_BITS | sizes)[places]), axis=1)
         members = np.full((len(self.masks), max(1, len(self.directions))), -1, dtype=np.int64)
         for set_number, mask in enumerate(self.masks):
             own = [place for place in range(len(self.directions)) if mask >> place & 1]
             members[set_number, : len(own)] = own[::-1]
         masks = np.array(self.masks, dtype=np.int64)
         return ContextArrays(slots, entries, masks, self.bases, members, len(self.labels) + 2)
+
+    @cached_property
+    def _firsts(self) -> Int64_1D:
+        """(context,) first entry in the table."""
+        return np.cumsum(self.table.sizes) - self.table.sizes
 
     def _encode_map(self, map: NDArray[np.integer]) -> Uint16_2D:
         """Return (cell, 1 + direction) every cell's label and the digits around it."""
@@ -172,7 +147,7 @@ class Contexts:
     # -- access by names ------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return self._counted.number
+        return len(self.table.keys)
 
     def counts(self, **neighbors: str) -> dict[str, int]:
         """Return how often each label occurs with these neighbors, by direction; `edge` is outside the map."""
@@ -188,14 +163,13 @@ class Contexts:
             raise InvalidRecipe(f"{'+'.join(neighbors)} is not a learned context")
         number = self.index_of(mask)
         key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
-        slots = self.arrays.slots
-        places = np.flatnonzero(slots[:, 0] == key)
-        return self._read_entries(int(slots[places[0], 1])) if len(places) else {}
+        places = np.flatnonzero(self.table.keys == key)
+        return self._read_entries(int(places[0])) if len(places) else {}
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
         """Yield the neighbors of every context by direction, and the counts of the labels; sorted by key."""
-        for key, found in self._sort_slots().tolist():
-            yield self._decode_key(key), self._read_entries(found)
+        for place, key in enumerate(self.table.keys.tolist()):
+            yield self._decode_key(key), self._read_entries(place)
 
     def _decode_key(self, key: int) -> dict[str, str]:
         number = int(np.searchsorted(self.bases, key, side="right")) - 1
@@ -207,11 +181,11 @@ class Contexts:
                 neighbors[name] = names[digit - 1]
         return neighbors
 
-    def _read_entries(self, found: int) -> dict[str, int]:
-        """Return the counts of a context, given its entries as in the slots of the hash table."""
-        first, size = found >> SIZE_BITS, found & (1 << SIZE_BITS) - 1
-        entries = self.arrays.entries[first : first + size].tolist()
-        return {self.labels[entry[TILE]]: entry[COUNT] for entry in entries}
+    def _read_entries(self, place: int) -> dict[str, int]:
+        """Return the counts of a context, by its position in the table."""
+        own = slice(self._firsts[place], self._firsts[place] + self.table.sizes[place])
+        entries = zip(self.table.tiles[own].tolist(), self.table.counts[own].tolist(), strict=True)
+        return {self.labels[tile]: count for tile, count in entries}
 
     def __repr__(self) -> str:
         return f"Contexts({pluralize(len(self), 'context')} of {', '.join(self.directions)})"
