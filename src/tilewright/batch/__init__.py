@@ -14,12 +14,12 @@ from ..core.many_maps import NoKernel as NoKernel
 from ..core.recipe import Recipe
 from ..core.require import Requirement
 from ..kernels.gpu import find_problem
-from .numbers import count_bins as count_bins
-from .numbers import find_better as find_better
+from .scanner import EngineScanner, Scanner
 from .scanner import ScanBound as ScanBound
-from .scanner import Scanner as Scanner
 from .scanner import ScanResult as ScanResult
 from .scanner import bin_width as bin_width
+from .scanner import count_bins as count_bins
+from .scanner import find_better as find_better
 from .scanner import find_bins as find_bins
 
 if TYPE_CHECKING:
@@ -88,8 +88,6 @@ def open_scanner(
 
         assert isinstance(engine, GpuEngine)
         return GpuScanner(engine, requirements, measures)
-    from .numbers import EngineScanner
-
     return EngineScanner(engine, requirements, measures)
 
 

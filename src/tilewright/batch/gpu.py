@@ -19,9 +19,8 @@ from ..kernels.streams import pack_names
 from .columns import collect_needs, find_column
 from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
-from .numbers import EngineScanner
 from .program import BatchProgram
-from .scanner import ScanBound, ScanResult, bin_width
+from .scanner import EngineScanner, ScanBound, ScanResult, bin_width
 
 MAX_MAPS_PER_LAUNCH = 1 << 22
 MIN_MAPS_PER_LAUNCH = 1 << 10

@@ -34,7 +34,7 @@ from ..core.params import Sized, param, size_param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker
-from ..kernels.blocks import block_size
+from ..kernels.blocks import block_size, split_blocks
 from ..kernels.bridges import Waves, build_labeled_map
 from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, FloodState, MazeState, braid, carve, flood
 from ..kernels.types import Int64_1D, Uint8_2D
@@ -82,9 +82,8 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
             yield Frame(grid.draw, "braid", 0.8 + 0.1 * share)
     cells = grid.make_blank()
     inner = cells[1:-1, 1:-1]
-    rows = max(1, block_size("maze", methods.BLOCK) // grid.columns)
-    for first in range(0, grid.rows, rows):
-        carve(grid.links, grid.open, grid.layout, cells, first, min(first + rows, grid.rows))
+    for rows in split_blocks("maze", methods.BLOCK, grid.rows, grid.columns):
+        carve(grid.links, grid.open, grid.layout, cells, rows.start, rows.stop)
         yield Frame(inner, "carve", 0.9)
     if grid.required is not None:
         np.copyto(inner, grid.required, where=grid.required != FREE)

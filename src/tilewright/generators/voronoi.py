@@ -39,7 +39,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tileset import read_name
 from ..core.tilesets import tilesets
-from ..kernels.blocks import block_size
+from ..kernels.blocks import split_blocks
 from ..kernels.voronoi import WallArrays, dig_gaps, draw_kinds, look_up_kinds, mark_walls
 from ._voronoi.diagram import Diagram, compute_margin, split_rows, wall_offsets
 
@@ -174,11 +174,10 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)
     seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
-    rows = max(1, block_size("voronoi", 1 << 20) // site.shape[1])
-    for first in range(0, len(cells), rows):
-        if first:
-            yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))
-        painter.paint(first, cells[first : first + rows], seen)
+    for rows in split_blocks("voronoi", 1 << 20, *site.shape):
+        if rows.start:
+            yield Frame(None, p.mode, 0.7 + 0.3 * rows.start / len(cells))
+        painter.paint(rows.start, cells[rows], seen)
     site.apply_locks(cells)
     yield Frame(cells, p.mode, 1.0)
     numbers = {"regions": float(seen.sum())} if p.offset is None else None
@@ -219,9 +218,9 @@ class _RegionPainter:
             return
         kinds = np.empty((rows, columns), dtype=np.uint8)
         top, left = self._diagram.squares
-        for part, share in split_rows(rows, columns):
-            if share:
-                yield share
+        for part in split_rows(rows, columns):
+            if part.start:
+                yield part.start / rows
             draw_kinds(self._kind_key, top + part.start, left, self._weights, kinds[part])
         self._kinds = kinds.reshape(-1)
 

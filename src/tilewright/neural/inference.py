@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.network import TAPS, Network
-from ..kernels.blocks import block_size
+from ..kernels.blocks import split_blocks
 from ..kernels.diffusion import (
     UNITS,
     LayerArrays,
@@ -97,15 +97,15 @@ class Predictor:
         needed = self._find_needed(places)
         source, target = self.planes
         rows, columns = self.shape
-        block = max(1, block_size("diffusion", 1 << 30) // (columns * self.input.scale.size**2 * TAPS))
-        for first in range(0, rows, block):
-            embed_tiles(self.cells, self.input, self.margin, first, min(rows, first + block), source)
+        blocks = list(split_blocks("diffusion", 1 << 30, rows, columns * self.input.scale.size**2 * TAPS))
+        for block in blocks:
+            embed_tiles(self.cells, self.input, self.margin, block.start, block.stop, source)
         for number, (layer, mask) in enumerate(zip(self.layers, needed, strict=True)):
             self._wrap_margin(source)
-            for first in range(0, rows, block):
-                if number or first:
-                    yield (number + first / rows) / len(self.layers)
-                convolve(source, layer, self.margin, mask, first, min(rows, first + block), target)
+            for block in blocks:
+                if number or block.start:
+                    yield (number + block.start / rows) / len(self.layers)
+                convolve(source, layer, self.margin, mask, block.start, block.stop, target)
             source, target = target, source
         self.result = source
 

@@ -167,14 +167,14 @@ class ContextCounts:
     def number_steps(self, backoff: Sequence[Sequence[int]]) -> Int64_2D:
         """Return (step, part) a backoff order as indices of its sets of directions, padded with -1."""
         width = max(len(step) for step in backoff)
-        rows = [[self.contexts.index_of(mask) for mask in step] for step in backoff]
+        rows = [[self.contexts.masks.index(mask) for mask in step] for step in backoff]
         return np.array([[*row, *(-1 for _ in range(width - len(row)))] for row in rows], dtype=np.int64)
 
     @cached_property
     def squares(self) -> tuple[Contexts, Int64_2D]:
         """Contexts of the 2x2 blocks, and (block, 2) the indices of the block's and of its shared pair's context."""
         contexts = count_contexts(self.sample, self.tile_classes, AROUND, SQUARE_MASKS)
-        numbers = [contexts.index_of(mask) for mask in SQUARE_MASKS]
+        numbers = [contexts.masks.index(mask) for mask in SQUARE_MASKS]
         return contexts, np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
     @cached_property

@@ -81,10 +81,6 @@ class Contexts:
             own = [place for place in range(len(directions)) if mask >> place & 1]
             self.weights[number, own] = [digits**rank for rank in range(len(own))]
 
-    def index_of(self, mask: int) -> int:
-        """Return the index of a set of directions."""
-        return self.masks.index(mask)
-
     def _count(self, seen: Uint16_2D) -> ContextTable:
         """Count the contexts of (cell, 1 + direction) a label and the digits around it."""
         sets, tiles = len(self.masks), len(self.labels)
@@ -161,7 +157,7 @@ class Contexts:
         mask = sum(1 << place for place in digits)
         if mask not in self.masks:
             raise InvalidRecipe(f"{'+'.join(neighbors)} is not a learned context")
-        number = self.index_of(mask)
+        number = self.masks.index(mask)
         key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
         places = np.flatnonzero(self.table.keys == key)
         return self._read_entries(int(places[0])) if len(places) else {}

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
-from ...kernels.blocks import block_size
+from ...kernels.blocks import split_blocks
 from ...kernels.noise import UNITS, LatticeGrid, equalize_sum, fill_cellular, fill_lattice, fill_simplex
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
@@ -60,8 +60,7 @@ class Window:
 
 def split_rows(shape: tuple[int, int]) -> list[slice]:
     """Split rows into blocks, between which the caller yields. The block size does not affect the result."""
-    rows = max(1, block_size("noise", 1 << 18) // shape[1])
-    return [slice(first, first + rows) for first in range(0, shape[0], rows)]
+    return list(split_blocks("noise", 1 << 18, *shape))
 
 
 @dataclass(frozen=True, slots=True)
