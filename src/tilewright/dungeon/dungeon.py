@@ -58,7 +58,8 @@ def choose_links(p: DungeonParams, rooms: Int64_2D, rng: Rng) -> Generator[None,
         no_pairs: Int64_2D = np.empty((0, 2), dtype=np.int64)
         return Links(no_pairs, no_pairs, no_pairs)
     if p.links == "delaunay":
-        candidates = _triangulate(centers, rng.child("jitter"))
+        jitter = rng.child("jitter").randoms(centers.size).reshape(centers.shape) * JITTER_STEPS
+        candidates = find_delaunay_edges(centers * UNITS + jitter.astype(np.int64))
         yield
         tree, candidates = _find_shortest_tree(candidates, centers)
     else:
@@ -93,12 +94,6 @@ def choose_loops(p: DungeonParams, tree: Int64_2D, candidates: Int64_2D, rng: Rn
 def _split_rooms(count: int) -> Iterator[slice]:
     """Return blocks of rooms, which are each compared with all others."""
     return split_blocks("links", 1 << 24, count, count)
-
-
-def _triangulate(centers: Int64_2D, rng: Rng) -> Int64_2D:
-    """Return the edges of the Delaunay triangulation of displaced centers, in ascending order; they join all rooms."""
-    jitter = (rng.randoms(centers.size).reshape(centers.shape) * JITTER_STEPS).astype(np.int64)
-    return find_delaunay_edges(centers * UNITS + jitter)
 
 
 def _find_shortest_tree(edges: Int64_2D, centers: Int64_2D) -> tuple[Int64_2D, Int64_2D]:

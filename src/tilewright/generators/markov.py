@@ -263,17 +263,13 @@ def _resample(
     scan, found = _new_scan(contexts, cells, p, squares), np.empty_like(order)
     shown = partial(_to_labels, context_counts, cells, p)
     free = order[(locked_mask[order] == 0) & (cells[order] != 0)] if locked_mask.any() or p.unknown == "keep" else order
-
-    def list_unseen(places: Int64_1D) -> Int64_1D:
-        return found[: find_unseen(scan, places, found)].copy()
-
     rounds = [("sweep", free)] * p.gibbs_sweeps + [("repair", free)] * p.repair_passes
     if site.has_locks:
         near = np.pad(dilate(site.locked, LOCK_RADIUS), MARGIN).reshape(-1)
         rounds += [("near locks", free[near[free]])] * MAX_LOCK_REPAIRS
     for number, (stage, places) in enumerate(rounds):
         if stage != "sweep":
-            places = list_unseen(places)
+            places = found[: find_unseen(scan, places, found)].copy()
         if stage == "near locks":
             places = _add_neighbors(places, free, cells.size, p.width + 2 * MARGIN)
         if not places.size:
