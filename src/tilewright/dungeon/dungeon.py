@@ -139,14 +139,10 @@ class Dungeon:
         )
 
     def show_rooms(self, before: int, count: int, wanted: int, *, start_progress: float = 0.0) -> Iterator[Frame]:
-        """Yield a frame for each newly placed room."""
-        for number in range(before + 1, count + 1):
+        """Yield a frame for each newly placed room, or one if there is none."""
+        for number in range(before + 1, count + 1) or (count,):
             done = start_progress + (0.4 - start_progress) * number / wanted
             yield Frame(partial(self._draw_first_rooms, number), pluralize(number, "room"), done)
-        if before == count:
-            yield Frame(
-                self.snapshot, pluralize(count, "room"), start_progress + (0.4 - start_progress) * count / wanted
-            )
 
     def finish(self, rooms: Int64_2D, wanted: int | None, rng: Rng) -> Steps:
         """Join the placed rooms and return the map. `wanted` is the requested number of rooms."""

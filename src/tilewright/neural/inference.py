@@ -93,7 +93,7 @@ class Predictor:
 
         The last layers are computed only at the cells that the result depends on.
         """
-        self._wrap_border()
+        self._wrap_margin(self.cells, 1)
         needed = self._find_needed(places)
         source, target = self.planes
         rows, columns = self.shape
@@ -101,7 +101,7 @@ class Predictor:
         for block in blocks:
             embed_tiles(self.cells, self.input, self.margin, block.start, block.stop, source)
         for number, (layer, mask) in enumerate(zip(self.layers, needed, strict=True)):
-            self._wrap_margin(source)
+            self._wrap_margin(source, self.margin)
             for block in blocks:
                 if number or block.start:
                     yield (number + block.start / rows) / len(self.layers)
@@ -132,21 +132,13 @@ class Predictor:
                 spread_needed(found[-1], layer.dilation, *self.wrap, mask)
         return found[::-1]
 
-    def _wrap_border(self) -> None:
-        """Copy the opposite edges of the map to its border, along the axes on which it wraps."""
+    def _wrap_margin(self, cells: NDArray[Any], margin: int) -> None:
+        """Copy the opposite parts of the map to its margin, along the axes on which it wraps."""
         for axis, is_wrapped in enumerate(self.wrap):
             if is_wrapped:
-                lines = np.moveaxis(self.cells, axis, 0)
-                lines[0], lines[-1] = lines[-2], lines[1]
-
-    def _wrap_margin(self, plane: NDArray[np.int16]) -> None:
-        """Copy the opposite parts of the map to the margin, along the axes on which it wraps."""
-        for axis, is_wrapped in enumerate(self.wrap):
-            if is_wrapped:
-                lines, side = np.moveaxis(plane, axis, 0), self.shape[axis]
-                numbers = np.arange(-self.margin, 0)
-                lines[: self.margin] = lines[self.margin + numbers % side]
-                lines[self.margin + side :] = lines[self.margin + np.arange(self.margin) % side]
+                lines, side = np.moveaxis(cells, axis, 0), self.shape[axis]
+                lines[:margin] = lines[margin + np.arange(-margin, 0) % side]
+                lines[margin + side :] = lines[margin + np.arange(margin) % side]
 
 
 def count_bytes(network: Network, shape: Sequence[int]) -> int:
