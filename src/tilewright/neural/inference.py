@@ -11,17 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.network import TAPS, Network
+from ..kernels import diffusion as kernels
 from ..kernels.blocks import split_blocks
-from ..kernels.diffusion import (
-    UNITS,
-    LayerArrays,
-    TileLimits,
-    convolve,
-    draw_tiles,
-    embed_tiles,
-    rate_tiles,
-    spread_needed,
-)
+from ..kernels.diffusion import UNITS, LayerArrays, TileLimits
 from ..kernels.exact import exact_power
 
 INVERSE_E = 0.36787944117144233
@@ -99,25 +91,25 @@ class Predictor:
         rows, columns = self.shape
         blocks = list(split_blocks("diffusion", 1 << 30, rows, columns * self.input.scale.size**2 * TAPS))
         for block in blocks:
-            embed_tiles(self.cells, self.input, self.margin, block.start, block.stop, source)
+            kernels.embed_tiles(self.cells, self.input, self.margin, block.start, block.stop, source)
         for number, (layer, mask) in enumerate(zip(self.layers, needed, strict=True)):
             self._wrap_margin(source, self.margin)
             for block in blocks:
                 if number or block.start:
                     yield (number + block.start / rows) / len(self.layers)
-                convolve(source, layer, self.margin, mask, block.start, block.stop, target)
+                kernels.convolve(source, layer, self.margin, mask, block.start, block.stop, target)
             source, target = target, source
         self.result = source
 
     def draw(self, places: NDArray[np.int64], limits: TileLimits, sharpness: int, state: NDArray[np.uint64]) -> None:
         """Draw the tiles of masked cells at computed places. See `draw_tiles`."""
         table = exp_table()
-        draw_tiles(self.result, self.margin, self.output, places, limits, sharpness, table, state, self.cells)
+        kernels.draw_tiles(self.result, self.margin, self.output, places, limits, sharpness, table, state, self.cells)
 
     def rate(self, places: NDArray[np.int64], tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the probability of a tile for each computed place, in units of 1 / ONE_PROBABILITY."""
         out = np.empty(len(places), dtype=np.int64)
-        rate_tiles(self.result, self.margin, self.output, places, exp_table(), tiles, out)
+        kernels.rate_tiles(self.result, self.margin, self.output, places, exp_table(), tiles, out)
         return out
 
     def _find_needed(self, places: NDArray[np.int64]) -> list[NDArray[np.uint8]]:
@@ -129,7 +121,7 @@ class Predictor:
             found.append(mask)
             if not mask.all():
                 mask = np.empty_like(mask)
-                spread_needed(found[-1], layer.dilation, *self.wrap, mask)
+                kernels.spread_needed(found[-1], layer.dilation, *self.wrap, mask)
         return found[::-1]
 
     def _wrap_margin(self, cells: NDArray[Any], margin: int) -> None:

@@ -17,6 +17,7 @@ from ...core.params import Sized, param, size_param
 from ...core.samples import Counts, Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.types import Int64_1D, Int64_2D
+from . import directions as scans
 from .context_counts import (
     CONTEXTS,
     NAMES,
@@ -27,17 +28,7 @@ from .context_counts import (
     count_contexts,
 )
 from .contexts import Contexts, check_context_limit
-from .directions import (
-    ALL_SUBSETS,
-    AROUND,
-    MAX_STEPS,
-    SEED_DIRECTIONS,
-    Turn,
-    default_backoff,
-    default_directions,
-    read_directions,
-    read_step,
-)
+from .directions import AROUND, MAX_STEPS, SEED_DIRECTIONS, Turn, read_step
 
 UNKNOWN = "unknown"
 """Tile of cells without a known context, if these are kept."""
@@ -48,7 +39,7 @@ TURNS: dict[str, tuple[bool, bool]] = {
     "top right": (True, True),
 }
 Corner = Literal["bottom left", "bottom right", "top left", "top right"]
-Directions = Annotated[tuple[str, ...], BeforeValidator(read_directions)]
+Directions = Annotated[tuple[str, ...], BeforeValidator(scans.read_directions)]
 
 
 class MarkovTrainingParams(TrainingParams):
@@ -69,9 +60,9 @@ class MarkovTrainingParams(TrainingParams):
     @cached_property
     def learned_masks(self) -> tuple[int, ...]:
         """All sets of up to six directions; with more directions, the sets of the default backoff order."""
-        if len(self.learned_directions) <= ALL_SUBSETS:
+        if len(self.learned_directions) <= scans.ALL_SUBSETS:
             return tuple(range(1 << len(self.learned_directions)))
-        steps = default_backoff(self.learned_directions, (False, False, False))
+        steps = scans.default_backoff(self.learned_directions, (False, False, False))
         return tuple({0, *(mask for step in steps for mask in read_step(step, self.learned_directions))})
 
     @cached_property
@@ -165,15 +156,13 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
     @cached_property
     def used_directions(self) -> tuple[str, ...]:
         """Directions of the neighbors that a cell uses."""
-        return self.directions or default_directions(self.turn)
+        return self.directions or scans.default_directions(self.turn)
 
     @cached_property
     def backoff_masks(self) -> tuple[tuple[int, ...], ...]:
         """Backoff order: for every step, its sets of directions as bits."""
-        steps = tuple(
-            read_step(step, self.used_directions)
-            for step in self.backoff or default_backoff(self.used_directions, self.turn, serpentine=self.serpentine)
-        )
+        order = self.backoff or scans.default_backoff(self.used_directions, self.turn, serpentine=self.serpentine)
+        steps = tuple(read_step(step, self.used_directions) for step in order)
         return steps if self.unknown == "keep" else (*steps, (0,))
 
     @cached_property

@@ -14,18 +14,7 @@ from numba import cuda, float64, int64, uint8, uint64
 
 from .. import noise, streams
 from .. import random as cpu_random
-from ..noise import (
-    CELLULAR,
-    GRADIENTS,
-    HEIGHT,
-    MOISTURE,
-    PERLIN,
-    PERLIN_GAIN,
-    SHIFT_X,
-    SIMPLEX,
-    UNITS,
-    NoiseTables,
-)
+from ..noise import CELLULAR, GRADIENTS, PERLIN, SHIFT_X, SIMPLEX, NoiseTables
 from ..random import ROW_SALT
 from .device_code import compile_kernel, port, unfuse
 
@@ -96,7 +85,7 @@ def locate(axis, at, shift, index):
 
     The quotient of integers below 2^53 as floats, rounded down, is exact.
     """
-    position = axis[at + 1] + (shift + index * UNITS) * axis[at + 2]
+    position = axis[at + 1] + (shift + index * noise.UNITS) * axis[at + 2]
     cells = int64(float64(position) / float64(axis[0]))
     return uint64(axis[at]) + uint64(cells), float64(position - cells * axis[0])
 
@@ -242,8 +231,8 @@ def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
                             row_fades[row],
                         )
                     cuda.syncthreads()
-            gain = PERLIN_GAIN if kind == PERLIN else 1.0
-            factor = fold[0] if target == HEIGHT else 0.0
+            gain = noise.PERLIN_GAIN if kind == PERLIN else 1.0
+            factor = fold[0] if target == noise.HEIGHT else 0.0
             for cell in range(CELLS):
                 item = thread + cell * threads
                 row = item // width
@@ -285,7 +274,7 @@ def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
             if row < rows:
                 hump = multiply_humps(down[top + row], across[column])
                 states[row, column] = choose_tile(
-                    sums[HEIGHT, cell], sums[MOISTURE, cell], hump, coast, moments, limits, bands, tiles
+                    sums[noise.HEIGHT, cell], sums[noise.MOISTURE, cell], hump, coast, moments, limits, bands, tiles
                 )
         cuda.syncthreads()
         for item in range(thread, 8 * rows, threads):
