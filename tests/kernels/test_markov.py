@@ -15,8 +15,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._markov.context_counts import SQUARES
-from tilewright.generators._markov.contexts import Contexts, pad_map
+from tilewright.generators._markov.contexts import SQUARES, Contexts, pad_map
 from tilewright.generators._markov.directions import AROUND, MARGIN, STEPS
 from tilewright.kernels.exact import exact_power
 from tilewright.kernels.markov import (

@@ -43,8 +43,7 @@ from ..core.tilemap import DeferredNumbers, adopt_cells
 from ..kernels.blocks import block_size, split_blocks
 from ..kernels.markov import Lookahead, ScanArrays, draw_map, draw_tiles, find_unseen, resample_tiles
 from ..kernels.types import Int64_1D, Int64_2D, Uint16_1D
-from ._markov.context_counts import ContextCounts
-from ._markov.contexts import Contexts, pad_map
+from ._markov.contexts import ContextCounts, Contexts, pad_map
 from ._markov.directions import MARGIN, order_places
 from ._markov.lookahead import NO_CHANCES, make_lookahead
 from ._markov.params import MarkovParams, MarkovTrainingParams

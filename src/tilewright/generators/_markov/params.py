@@ -17,17 +17,9 @@ from ...core.params import Sized, param, size_param
 from ...core.samples import Counts, Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.types import Int64_1D, Int64_2D
+from . import contexts as counting
 from . import directions as scans
-from .context_counts import (
-    CONTEXTS,
-    NAMES,
-    SQUARE_COUNTS,
-    SQUARE_MASKS,
-    ContextCounts,
-    ContextSpec,
-    count_contexts,
-)
-from .contexts import Contexts, check_context_limit
+from .contexts import SQUARE_MASKS, ContextCounts, Contexts, ContextSpec, check_context_limit, learn_contexts
 from .directions import AROUND, MAX_STEPS, SEED_DIRECTIONS, Turn, read_step
 
 UNKNOWN = "unknown"
@@ -76,21 +68,24 @@ class MarkovTrainingParams(TrainingParams):
     @cached_property
     def contexts(self) -> Contexts:
         """Number of occurrences of each tile in each context of the learned sets of directions."""
-        return count_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
+        return learn_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
 
     def _list_parts(self) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
         """Return the directions and sets of directions of each part of the counts."""
-        return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARE_COUNTS: (AROUND, SQUARE_MASKS)}
+        return {
+            counting.CONTEXTS: (self.learned_directions, self.learned_masks),
+            counting.SQUARE_COUNTS: (AROUND, SQUARE_MASKS),
+        }
 
     def count(self) -> Counts:
         counts: dict[str, Int64_1D] = {}
         for part, sets in self._list_parts().items():
-            contexts = count_contexts(self.sample, self.learned_classes, *sets)
+            contexts = learn_contexts(self.sample, self.learned_classes, *sets)
             counts |= ContextSpec.of(self.sample, self.learned_classes, *sets).store(contexts, part)
         return counts
 
     def check_counts(self, counts: Counts) -> None:
-        if set(counts) != {f"{part}.{name}" for part in self._list_parts() for name in NAMES}:
+        if set(counts) != {f"{part}.{name}" for part in self._list_parts() for name in counting.NAMES}:
             raise InvalidRecipe("must be counts of contexts and squares", at="counts", rule="type")
         for part, sets in self._list_parts().items():
             ContextSpec.of(self.sample, self.learned_classes, *sets).validate(counts, self.sample, part)

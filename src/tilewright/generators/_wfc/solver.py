@@ -304,18 +304,15 @@ def _fill_cells(wave: Wave, constraints: Constraints) -> Cells:
     tiles = wave.to_tiles().reshape(-1)
     failed = wave.contradiction >= 0
     known = (wave.cells["count"][topology.owners] == 1) & (not failed)
-    limited = (
-        {int(cell): constraint.tiles for constraint in constraints.tile_constraints for cell in constraint.cells}
-        if failed
-        else {}
-    )
+    limited: dict[int, tuple[int, ...]] = {}
+    for constraint in constraints.tile_constraints if failed else ():
+        limited |= dict.fromkeys(constraint.cells.tolist(), constraint.tiles)
     for cell in np.flatnonzero(~known).tolist():
         fit = np.zeros(pattern_set.tiles)
         for may in _find_fitting_tiles(wave, cell, tiles, known):
             fit[may] += 1.0
-        base = (
-            unpack_bits(pattern_set.full if failed else wave.base_domains[topology.owners[cell]], len(pattern_set)) == 1
-        )
+        domain = pattern_set.full if failed else wave.base_domains[topology.owners[cell]]
+        base = unpack_bits(domain, len(pattern_set)) == 1
         place = pattern_set.patterns[:, topology.offsets[cell]]
         common = np.bincount(place[base], weights=pattern_set.weights[base], minlength=pattern_set.tiles)
         if cell in limited:
