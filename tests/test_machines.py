@@ -31,7 +31,7 @@ ALLOWED = {
     ("pictures/charts.py", "log"): "position on an axis",
     ("pictures/charts.py", "log10"): "labels of an axis",
     ("neural/gan.py", "float32"): "networks that are compared only",
-    ("neural/quantization.py", "float32"): "weights of trained networks, before they become integers",
+    ("neural/learning.py", "float32"): "weights of trained networks, before they become integers",
     ("neural/training.py", "float32"): "training",
     ("search/axes.py", "exp"): "edges of bins, rounded to nine digits",
     ("search/axes.py", "log"): "edges of bins, rounded to nine digits",

@@ -14,8 +14,9 @@ from ..core.many_maps import NoKernel as NoKernel
 from ..core.recipe import Recipe
 from ..core.require import Requirement
 from ..kernels.gpu import find_problem
-from .scanner import EngineScanner, Scanner
+from .scanner import EngineScanner
 from .scanner import ScanBound as ScanBound
+from .scanner import Scanner as Scanner
 from .scanner import ScanResult as ScanResult
 from .scanner import bin_width as bin_width
 from .scanner import count_bins as count_bins

@@ -72,7 +72,8 @@ def snake(p: SnakeParams, site: Site, rng: Rng) -> Steps:
     def draw() -> NDArray[np.uint8]:
         """Return the map of the path, with locked tiles."""
         cells = path.cells.reshape(is_free.shape)[1:-1, 1:-1]
-        return site.apply_locks(np.where(cells == TAKEN, FLOOR, WALL).astype(np.uint8))
+        map: NDArray[np.uint8] = site.apply_locks(np.where(cells == TAKEN, FLOOR, WALL).astype(np.uint8))
+        return map
 
     for taken in range(0, limit, block):
         count = wind(rng.state, path, length, min(block, limit - taken))

@@ -76,12 +76,6 @@ class Waves:
         else:
             dig_shortest(self._owner, self.distance, field.shifts, bridges, self._marks)
 
-    def find_ends(self, bridges: Int64_2D) -> Int64_2D:
-        """Return the flat indices (bridge, 2) of the region cells where the paths over these bridges start."""
-        ends = bridges.copy()
-        follow_back(self._owner, self.distance, self._field.shifts, ends)
-        return ends
-
 
 def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Int64_2D) -> LabeledMap:
     """Return a labeled map of existing regions.

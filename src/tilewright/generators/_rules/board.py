@@ -78,8 +78,8 @@ class Board:
         for part, first, end, done in self._split_areas(areas, program.effort):
             if done:
                 yield done
-            cells = self.padded, self._new, self._wanted, self.corner
-            simulate(*cells, part, first, end, key, *program.tables, self._remaining)
+            old, new, wanted, left = self.padded, self._new, self._wanted, self._remaining
+            simulate(old, new, wanted, self.corner, part, first, end, key, *program.tables, left)
         self.padded, self._new = self._new, self.padded
         self.cells = self.padded[self._inner]
         self.place_limited()
