@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from functools import cache
-from math import dist
 from typing import Any
 
 import numpy as np
@@ -88,7 +87,7 @@ def find_scores(reference: str, parameter: str = "scores") -> tuple[float, ...]:
     cell = (int(parts[0]), int(parts[1]))
     found = gallery.scores.get(cell)
     if found is None:
-        near = sorted(gallery.scores, key=lambda one: (dist(one, cell), one))[:NEAREST]
+        near = sorted(gallery.scores, key=lambda one: (_square_distance(one, cell), one))[:NEAREST]
         width, height = gallery.shape
         is_inside = cell[0] < width and cell[1] < height
         reason = "is empty" if is_inside else f"is outside the {width}x{height} cells"
@@ -97,3 +96,7 @@ def find_scores(reference: str, parameter: str = "scores") -> tuple[float, ...]:
         fixes = [Fix("set", (parameter,), one) for one in shown]
         raise InvalidRecipe(text, at=parameter, value=reference, rule="missing", fixes=fixes)
     return found
+
+
+def _square_distance(one: Cell, other: Cell) -> int:
+    return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2

@@ -34,7 +34,7 @@ class ContextTable(NamedTuple):
     """Counted contexts as plain arrays."""
 
     keys: Int64_1D
-    """(context,) keys, ascending."""
+    """(context,) keys, ascending in a stored table."""
     sizes: Int64_1D
     """(context,) number of entries of each context."""
     tiles: Int64_1D
@@ -63,8 +63,7 @@ class Contexts:
     ) -> None:
         """Count contexts in maps of label indices; `masks` are the sets of directions to count, as bits."""
         self._set_layout(labels, directions, masks)
-        self.table = self._count(np.concatenate([self._encode_map(map) for map in maps]))
-        """The counts, sorted by key."""
+        self._counted = self._count(np.concatenate([self._encode_map(map) for map in maps]))
 
     @classmethod
     def from_table(
@@ -73,8 +72,17 @@ class Contexts:
         """Return contexts from a table of earlier counts, without checking it."""
         contexts = cls.__new__(cls)
         contexts._set_layout(labels, directions, masks)
-        contexts.table = table
+        contexts._counted = table
         return contexts
+
+    @property
+    def table(self) -> ContextTable:
+        """The counts, sorted by key."""
+        keys, sizes, tiles, counts = self._counted
+        order = np.argsort(keys)
+        ends = np.cumsum(sizes[order])
+        places = np.repeat(self._firsts[order] - ends + sizes[order], sizes[order]) + np.arange(len(tiles))
+        return ContextTable(keys[order], sizes[order], tiles[places], counts[places])
 
     def _set_layout(self, labels: Sequence[str], directions: Sequence[str], masks: Iterable[int]) -> None:
         self.labels, self.directions = tuple(labels), tuple(directions)
@@ -102,20 +110,18 @@ class Contexts:
                 contexts = _grow(contexts)
             if 2 * (found.entries + sets) > len(entries[0]):
                 entries = _grow(entries)
-        keys, ids = (array[contexts[0] != FREE] for array in contexts)
-        order = np.argsort(keys)
-        ranks = np.empty(len(keys), dtype=np.int64)
-        ranks[ids[order]] = np.arange(len(keys))
-        pairs, counts = (array[entries[0] != FREE] for array in entries)
-        pairs = ranks[pairs // tiles] * tiles + pairs % tiles
-        by_rank = np.argsort(pairs)
-        of, labels = np.divmod(pairs[by_rank], tiles)
-        return ContextTable(keys[order], np.bincount(of, minlength=len(keys)), labels, counts[by_rank])
+        slots = np.flatnonzero(contexts[0] != FREE)
+        keys = np.empty(found.contexts, dtype=np.int64)
+        keys[contexts[1][slots]] = contexts[0][slots]
+        used = np.flatnonzero(entries[0] != FREE)
+        used = used[np.argsort(entries[0][used])]
+        of, labels = np.divmod(entries[0][used], tiles)
+        return ContextTable(keys, np.bincount(of, minlength=len(keys)), labels, entries[1][used])
 
     @cached_property
     def arrays(self) -> ContextArrays:
         """Arrays for the kernels; made at first use, because learning does not need them."""
-        keys, sizes, tiles, counts = self.table
+        keys, sizes, tiles, counts = self._counted
         sums = np.cumsum(counts)
         before = np.repeat((sums - counts)[self._firsts], sizes)
         entries = np.zeros((len(tiles), 4), dtype=np.int32)
@@ -133,8 +139,8 @@ class Contexts:
 
     @cached_property
     def _firsts(self) -> Int64_1D:
-        """(context,) first entry in the table."""
-        return np.cumsum(self.table.sizes) - self.table.sizes
+        """(context,) first entry."""
+        return np.cumsum(self._counted.sizes) - self._counted.sizes
 
     def _encode_map(self, map: NDArray[np.integer]) -> Uint16_2D:
         """Return (cell, 1 + direction) every cell's label and the digits around it."""
@@ -150,7 +156,7 @@ class Contexts:
     # -- access by names ------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.table.keys)
+        return len(self._counted.keys)
 
     def counts(self, **neighbors: str) -> dict[str, int]:
         """Return how often each label occurs with these neighbors, by direction; `edge` is outside the map."""
@@ -166,13 +172,13 @@ class Contexts:
             raise InvalidRecipe(f"{'+'.join(neighbors)} is not a learned context")
         number = self.masks.index(mask)
         key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
-        places = np.flatnonzero(self.table.keys == key)
+        places = np.flatnonzero(self._counted.keys == key)
         return self._read_entries(int(places[0])) if len(places) else {}
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
         """Yield the neighbors of every context by direction, and the counts of the labels; sorted by key."""
-        for place, key in enumerate(self.table.keys.tolist()):
-            yield self._decode_key(key), self._read_entries(place)
+        for place in np.argsort(self._counted.keys).tolist():
+            yield self._decode_key(int(self._counted.keys[place])), self._read_entries(place)
 
     def _decode_key(self, key: int) -> dict[str, str]:
         number = int(np.searchsorted(self.bases, key, side="right")) - 1
@@ -185,9 +191,9 @@ class Contexts:
         return neighbors
 
     def _read_entries(self, place: int) -> dict[str, int]:
-        """Return the counts of a context, by its position in the table."""
-        own = slice(self._firsts[place], self._firsts[place] + self.table.sizes[place])
-        entries = zip(self.table.tiles[own].tolist(), self.table.counts[own].tolist(), strict=True)
+        """Return the counts of a context, by its number."""
+        own = slice(self._firsts[place], self._firsts[place] + self._counted.sizes[place])
+        entries = zip(self._counted.tiles[own].tolist(), self._counted.counts[own].tolist(), strict=True)
         return {self.labels[tile]: count for tile, count in entries}
 
     def __repr__(self) -> str:
