@@ -17,7 +17,7 @@ import numpy as np
 import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.kernels.corridors import ROOM
-from tilewright.kernels.partition import PartSizes, new_heap, partition
+from tilewright.kernels.partition import PartSizes, partition
 
 from .row import Row, best_times
 
@@ -62,10 +62,10 @@ def _compare_partition() -> Row:
     from tcod import bsp, random
 
     sizes = PartSizes(500, 500, 7, 7, 14, 14)
-    parts, heap = np.empty(10_000, dtype=ROOM), new_heap(10_000)
+    parts = np.empty(10_000, dtype=ROOM)
 
     def ours() -> int:
-        return partition(sizes, 1.25, 0.25, True, Rng.of(7).state, parts, heap)
+        return partition(sizes, 1.25, 0.25, True, Rng.of(7).state, parts)
 
     def peer() -> int:
         root = bsp.BSP(0, 0, 500, 500)

@@ -33,13 +33,13 @@ KERNELS = frozenset((
     "bridges.span_parts", "bridges.spread_waves", "caves.smooth", "chokepoints.find_cuts",
     "chokepoints.find_subtree_ends", "collapse.collapse_constrained", "collapse.decode", "collapse.restrict",
     "copies.add_blocks", "copies.has_block", "corridors.check_doors", "corridors.dig_corridor",
-    "corridors.mark_walls", "corridors.paint", "delaunay.triangulate", "digging.dig_for_gold",
+    "corridors.mark_walls", "corridors.paint", "delaunay.triangulate",
     "distance.spread_small_costs", "distance.spread_steps", "distance.steps_as_values", "distance.survey_costs",
     "flood.label_axes", "links.build_spanning_tree", "links.close_loops", "markov.count_contexts",
     "markov.draw_map", "maze.backtrack", "maze.braid", "maze.carve", "maze.flood", "noise.fill_lattice",
     "partition.partition", "partition.place_rooms", "platformer.explore_platformer", "random.fill_chance",
     "rooms.divide_tree", "rules.fill", "rules.place_wanted", "rules.simulate", "runner.collect_gold",
-    "surveys.count_tiles", "surveys.survey_regions", "surveys.survey_routes",
+    "runner.dig_for_gold", "surveys.count_tiles", "surveys.survey_regions", "surveys.survey_routes",
 ))
 # fmt: on
 """Kernels that these recipes call. Compiled in several processes, they are ready in half the time."""

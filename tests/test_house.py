@@ -29,7 +29,7 @@ ALLOWED = {
     ("generators/_rules/language.py", "class Rule"): "of the technique",
     ("core/fields.py", "module fields"): "of a schema",
     ("core/fields.py", "class Field"): "of a schema",
-    ("kernels/gpu/unfused.py", "compile()"): "compiles the package's own kernels again, with changes",
+    ("kernels/gpu/device_code.py", "compile()"): "compiles the package's own kernels again, with changes",
     ("testing.py", "pickle.loads"): "own bytes",
 }
 """Exceptions from the rules by path and violation, and their reasons."""

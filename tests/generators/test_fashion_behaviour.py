@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 from tests.cases import read_table
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.generators._fashion import behaviour
-from tilewright.generators._fashion.behaviour import behave_alike, behaviour_grid, behaviour_id
-from tilewright.generators._fashion.scores import VON_NEUMANN, Score, normal_form
+from tilewright.generators._fashion.behaviour import (
+    VON_NEUMANN,
+    Score,
+    behave_alike,
+    behaviour_grid,
+    behaviour_id,
+    normal_form,
+)
 from tilewright.testing import block_size
 
 MOORE = tuple((x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0))

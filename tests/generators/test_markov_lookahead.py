@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tests.generators.landscapes import ISLES, RIVER, STRIPES, naive_counts
 from tilewright.core.samples import Samples
-from tilewright.generators._markov.context_counts import ContextCounts
+from tilewright.generators._markov.contexts import ContextCounts
 from tilewright.generators._markov.directions import MARGIN, SEED_DIRECTIONS, STEPS
 from tilewright.generators._markov.lookahead import REACH, make_lookahead
 

@@ -9,14 +9,7 @@ from scipy.sparse import csgraph, csr_matrix
 from tests.plain import join_pairs
 from tilewright.core.seeds import Rng
 from tilewright.kernels.flow import saturate
-from tilewright.kernels.links import (
-    build_spanning_tree,
-    close_loops,
-    find_nearest_unlinked,
-    join_chain,
-    join_nearest,
-    new_tree,
-)
+from tilewright.kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest
 
 CASES = 200
 Pair = tuple[int, int]
@@ -114,7 +107,7 @@ def test_loops_are_random_and_not_too_long() -> None:
         pairs = chance.integers(0, len(centers), (20, 2))
         rate, longest = float(chance.choice([0.0, 0.3, 1.0])), int(chance.integers(3, 8))
         loops = np.empty_like(pairs)
-        count = close_loops(tree, pairs, new_tree(len(centers)), rate, longest, Rng.of(seed).state, loops)
+        count = close_loops(tree, pairs, rate, longest, Rng.of(seed).state, loops)
         rng, plain = Rng.of(seed), []
         links = [(int(one), int(other)) for one, other in tree]
         for one, other in pairs.tolist():

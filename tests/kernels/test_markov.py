@@ -15,8 +15,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._markov.context_counts import SQUARES
-from tilewright.generators._markov.contexts import Contexts, pad_map
+from tilewright.generators._markov.contexts import SQUARES, Contexts, pad_map
 from tilewright.generators._markov.directions import AROUND, MARGIN, STEPS
 from tilewright.kernels.exact import exact_power
 from tilewright.kernels.markov import (
@@ -247,7 +246,7 @@ class Case:
     def number_steps(self, steps: Sequence[Sequence[int]]) -> Int64_2D:
         """Return a backoff order as indices of sets, padded with -1."""
         longest = max(map(len, steps))
-        rows = [[self.contexts.index_of(mask) for mask in step] for step in steps]
+        rows = [[self.contexts.masks.index(mask) for mask in step] for step in steps]
         return np.array([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=np.int64)
 
     def hints(self, places: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -389,7 +388,7 @@ class Squares:
         parts = [[sum(1 << AROUND.index(name) for name in square), 1 << AROUND.index(square[0])] for square in SQUARES]
         masks = (0, *(mask for part in parts for mask in part))
         self.contexts = Contexts(maps, [str(tile) for tile in range(self.tiles)], AROUND, masks)
-        self.parts = np.array([[self.contexts.index_of(mask) for mask in part] for part in parts], dtype=np.int64)
+        self.parts = np.array([[self.contexts.masks.index(mask) for mask in part] for part in parts], dtype=np.int64)
         self.known = plain_counts([as_cells(map) for map in maps], [list_names(mask, AROUND) for mask in masks])
         self.start = np.where(random.random(shape) < 0.1, -1, blobs(random, self.tiles, shape))
 

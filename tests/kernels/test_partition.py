@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
 from tilewright.kernels.corridors import EDGE, FLOOR, ROCK, DungeonArrays, as_rooms
-from tilewright.kernels.partition import DRAWS, PartSizes, RoomSizes, new_heap, partition, place_rooms
+from tilewright.kernels.partition import DRAWS, PartSizes, RoomSizes, partition, place_rooms
 
 CASES = 300
 Part = list[int]
@@ -46,7 +46,7 @@ def plain_partition(sides: list[int], ratio: float, jitter: float, small: bool, 
 
 def cut(sides: NDArray[np.int64], ratio: float, jitter: float, small: bool, rng: Rng, parts: NDArray[np.int64]) -> int:
     sizes = PartSizes(*sides.tolist())
-    return partition(sizes, ratio, jitter, small, rng.state, as_rooms(parts), new_heap(len(parts)))
+    return partition(sizes, ratio, jitter, small, rng.state, as_rooms(parts))
 
 
 def test_cutting_as_the_plain_method_does() -> None:

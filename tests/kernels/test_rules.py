@@ -97,13 +97,8 @@ def run_kernel(case: Case, margin: tuple[int, int], blocks: Sequence[int]) -> tu
             np.array([case.area]),
             first,
             end,
-            np.uint64(case.key),
-            program.offsets,
-            program.counters,
-            program.conditions,
-            program.rules,
-            program.draw.tiles,
-            program.draw.limits,
+            case.key,
+            *program.tables,
             np.array(case.left),
         )
     assert np.array_equal(old, before)
@@ -203,7 +198,7 @@ def test_rooms_are_filled_by_position_alone(seed: int, weights: list[float], dat
     wide, high = data.draw(some.integers(1, 8 - x)), data.draw(some.integers(1, 5 - y))
     draw = draw_of(weights)
     area = np.array([x, y, wide, high])
-    key = np.uint64(rng.level_key())
+    key = rng.level_key()
     fill(cells, wanted, np.array([2, 3]), area, key, draw.tiles, draw.limits, np.array(left))
     numbers = rng.cells((5, 8))
     for row in range(9):
@@ -220,7 +215,7 @@ def test_rooms_are_filled_by_position_alone(seed: int, weights: list[float], dat
 def test_tiles_are_drawn_by_weight() -> None:
     cells, wanted = np.zeros((200, 200), dtype=np.uint8), np.zeros((1, 1), dtype=np.uint8)
     draw, area = draw_of([1, 2, 0, 7]), np.array([0, 0, 200, 200])
-    fill(cells, wanted, np.zeros(2, int), area, np.uint64(5), draw.tiles, draw.limits, -np.ones(4, int))
+    fill(cells, wanted, np.zeros(2, int), area, 5, draw.tiles, draw.limits, -np.ones(4, int))
     shares = np.bincount(cells.reshape(-1)) / cells.size
     assert np.abs(shares - [0.1, 0.2, 0, 0.7]).max() < 0.01
 

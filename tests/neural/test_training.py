@@ -19,8 +19,7 @@ from tilewright.core.samples import Samples
 from tilewright.neural.inference import MAX_WEIGHT, Predictor, exp_table
 from tilewright.neural.learning import learn_network
 from tilewright.neural.settings import SIZES, TrainingSettings
-from tilewright.neural.torch_network import TileNetwork
-from tilewright.neural.training import Trainer
+from tilewright.neural.training import TileNetwork, Trainer
 from tilewright.neural.training_set import TrainingSet
 
 STRIPES = "\n".join(["#.#.#.#.#.#."] * 12)

@@ -10,32 +10,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ..core.errors import InvalidRecipe
-from ..core.many_maps import NoKernel
+from ..core.many_maps import NoKernel as NoKernel
 from ..core.recipe import Recipe
 from ..core.require import Requirement
-from .numbers import count_bins, find_better
-from .scanner import ScanBound, Scanner, ScanResult, bin_width, find_bins
+from ..kernels.gpu import find_problem
+from .scanner import EngineScanner
+from .scanner import ScanBound as ScanBound
+from .scanner import Scanner as Scanner
+from .scanner import ScanResult as ScanResult
+from .scanner import bin_width as bin_width
+from .scanner import count_bins as count_bins
+from .scanner import find_better as find_better
+from .scanner import find_bins as find_bins
 
 if TYPE_CHECKING:
     from .engine import MapEngine
 
 Device = Literal["auto", "cpu", "gpu"]
 DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu")
-
-__all__ = [
-    "DEVICES",
-    "Device",
-    "NoKernel",
-    "ScanBound",
-    "ScanResult",
-    "Scanner",
-    "bin_width",
-    "count_bins",
-    "find_better",
-    "find_bins",
-    "open_engine",
-    "open_scanner",
-]
 
 
 def open_engine(recipe: Recipe, device: str = "auto") -> MapEngine:
@@ -52,8 +44,8 @@ def open_engine(recipe: Recipe, device: str = "auto") -> MapEngine:
 
     if device not in DEVICES:
         raise InvalidRecipe(f"must be one of {', '.join(DEVICES)}", at="device", got=device, rule="choice")
-    if device == "gpu":
-        _refuse_without_gpu()
+    if device == "gpu" and (missing := find_problem()):
+        raise InvalidRecipe(missing, at="device", got="gpu", rule="missing")
     program = BatchProgram.of(recipe)
     if device != "cpu" and has_gpu():
         from .gpu import GpuEngine
@@ -97,20 +89,9 @@ def open_scanner(
 
         assert isinstance(engine, GpuEngine)
         return GpuScanner(engine, requirements, measures)
-    from .numbers import EngineScanner
-
     return EngineScanner(engine, requirements, measures)
 
 
 def has_gpu() -> bool:
     """Return whether a GPU can be used."""
-    from ..kernels.gpu import find_problem
-
     return not find_problem()
-
-
-def _refuse_without_gpu() -> None:
-    from ..kernels.gpu import find_problem
-
-    if wrong := find_problem():
-        raise InvalidRecipe(wrong, at="device", got="gpu", rule="missing")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -15,27 +16,17 @@ from ..core.require import RANGE, Requirement
 from ..kernels.bit_surveys import NEEDS_COUNTS, NUMBERS
 from ..kernels.gpu import maps, surveys
 from ..kernels.streams import pack_names
-from .columns import Column, collect_needs, find_column
+from .columns import collect_needs, find_column
 from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
-from .numbers import EngineScanner
 from .program import BatchProgram
-from .scanner import ScanBound, ScanResult, bin_width
+from .scanner import EngineScanner, ScanBound, ScanResult, bin_width
 
 MAX_MAPS_PER_LAUNCH = 1 << 22
 MIN_MAPS_PER_LAUNCH = 1 << 10
 """Maximum and minimum number of maps of one launch. If the memory of the GPU is too small, launches are halved."""
 THREADS = 128
 """Number of threads per block where a thread has one seed."""
-RULES = {
-    ">=": surveys.AT_LEAST,
-    "<=": surveys.AT_MOST,
-    "==": surveys.EQUAL,
-    "!=": surveys.UNEQUAL,
-    ">": surveys.ABOVE,
-    "<": surveys.BELOW,
-    RANGE: surveys.RANGE,
-}
 NO_NEEDS = -1
 """Needs of a launch that measures nothing."""
 
@@ -155,6 +146,24 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "OUT_OF_MEMORY" in repr(error.args)
 
 
+def find_interval(requirement: Requirement | None) -> tuple[int, tuple[float, float]]:
+    """Return the rule of a requirement on a GPU, and the ends of its interval."""
+    if requirement is None:
+        return surveys.ANY, (0.0, 0.0)
+    value = requirement.value
+    intervals: dict[str, tuple[float, float]] = {
+        ">=": (value, inf),
+        "<=": (-inf, value),
+        "==": (value, value),
+        "!=": (value, value),
+        ">": (nextafter(value, inf), inf),
+        "<": (-inf, nextafter(value, -inf)),
+        RANGE: (value, requirement.high),
+    }
+    rule = surveys.OUTSIDE if requirement.rule == "!=" else surveys.INSIDE
+    return rule, intervals.get(requirement.rule, (-inf, inf))
+
+
 class GpuScanner:
     """Scanner that tests maps on the GPU. Only the seeds that pass are copied back.
 
@@ -182,22 +191,17 @@ class GpuScanner:
         self._requirements = {one.measure: one for one in requirements}
         extremes = [one for one in requirements if one.is_extreme]
         self._extreme = extremes[0] if extremes else None
-        rows = [self._encode(one) for one in self._columns]
-        limits = [self._limits_of(one.measure) for one in self._columns]
+        intervals = [find_interval(self._requirements.get(one.measure)) for one in self._columns]
+        rows = [
+            (one.column, one.divisor, rule, round(1 / bin_width(one.measure)))
+            for one, (rule, _) in zip(self._columns, intervals, strict=True)
+        ]
+        limits = [limits for _, limits in intervals]
         self._rows = cuda.to_device(np.array(rows, dtype=np.int64).reshape(-1, 4))
         self._limits = cuda.to_device(np.array(limits, dtype=np.float64).reshape(-1, 2))
         self._bins = max(101, engine.program.cells + 1)
         self._buffers: tuple[Any, Any, Any] | None = None
         """Keys, found seeds and their values, in the memory of the GPU."""
-
-    def _encode(self, column: Column) -> tuple[int, int, int, int]:
-        requirement = self._requirements.get(column.measure)
-        rule = surveys.ANY if requirement is None else RULES.get(requirement.rule, surveys.KNOWN)
-        return column.column, column.divisor, rule, round(1 / bin_width(column.measure))
-
-    def _limits_of(self, measure: str) -> tuple[float, float]:
-        requirement = self._requirements.get(measure)
-        return (requirement.value, requirement.high) if requirement is not None else (0.0, 0.0)
 
     def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         """Test the decimal seeds `first` to `first + count - 1`."""

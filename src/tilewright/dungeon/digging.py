@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..analysis.regions import find_blocking_cells, neighbor_offsets
 from ..core.errors import GaveUp
 from ..core.site import Frame, Site, Steps
-from ..kernels.bridges import Waves, build_labeled_map
+from ..kernels.bridges import join_regions
 from ..kernels.drunkard import BLOCKED, FLOOR, ROCK
 from ..kernels.flood import label_regions
 
@@ -116,14 +116,7 @@ class DiggableGrid:
 
     def join(self) -> Iterator[float]:
         """Dig the shortest paths between floors that locks have separated; yield the fraction done."""
-        if not self._site.has_locks:
-            return
-        offsets = neighbor_offsets(2, 4)
-        regions = label_regions(self.map == FLOOR, offsets)
-        if regions.count < 2:
-            return
-        labels = np.maximum(regions.cells, 0).astype(np.int32)
-        waves = Waves(build_labeled_map(labels, self.walkable, offsets))
-        yield from waves.spread()
-        waves.dig(waves.find_bridges())
-        self.map[waves.marked.astype(np.bool_)] = FLOOR
+        if self._site.has_locks:
+            floors = self.map == FLOOR
+            yield from join_regions(floors, self.walkable, neighbor_offsets(2, 4))
+            self.map[floors] = FLOOR

@@ -20,11 +20,11 @@ from ..core.site import Frame, Point, Site, Steps, change_frames
 from ..core.tilemap import Room
 from ..kernels import bind
 from ..kernels import corridors as kernels
-from ..kernels.blocks import block_size
+from ..kernels.blocks import block_size, split_blocks
 from ..kernels.delaunay import find_delaunay_edges
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG
-from ..kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest, new_tree
+from ..kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest
 from ..kernels.types import Int32_2D, Int64_2D, Uint8_2D
 from .digging import DiggableGrid
 from .params import DungeonParams
@@ -58,25 +58,26 @@ def choose_links(p: DungeonParams, rooms: Int64_2D, rng: Rng) -> Generator[None,
         no_pairs: Int64_2D = np.empty((0, 2), dtype=np.int64)
         return Links(no_pairs, no_pairs, no_pairs)
     if p.links == "delaunay":
-        candidates = _triangulate(centers, rng.child("jitter"))
+        jitter = rng.child("jitter").randoms(centers.size).reshape(centers.shape) * JITTER_STEPS
+        candidates = find_delaunay_edges(centers * UNITS + jitter.astype(np.int64))
         yield
         tree, candidates = _find_shortest_tree(candidates, centers)
     else:
         parents = np.full(len(rooms), -1, dtype=np.int64)
         if p.links == "nearest":
-            for first, last in _split_rooms(len(rooms)):
-                join_nearest(centers, first, last, parents)
+            for block in _split_rooms(len(rooms)):
+                join_nearest(centers, block.start, block.stop, parents)
                 yield
         else:
             room = int(np.argmin(centers[:, int(p.height > p.width)]))
             free = np.delete(np.arange(len(rooms)), room)
-            for first, last in _split_rooms(len(free)):
-                room = join_chain(centers, free, len(free) - first, room, last - first, parents)
+            for block in _split_rooms(len(free)):
+                room = join_chain(centers, free, len(free) - block.start, room, block.stop - block.start, parents)
                 yield
         tree = np.stack((parents, np.arange(len(rooms))), axis=1)[parents >= 0]
         candidates = np.empty((len(rooms), 2), dtype=np.int64)
-        for first, last in _split_rooms(len(rooms)):
-            find_nearest_unlinked(centers, parents, first, last, candidates)
+        for block in _split_rooms(len(rooms)):
+            find_nearest_unlinked(centers, parents, block.start, block.stop, candidates)
             yield
         candidates = np.unique(candidates[candidates[:, 0] != candidates[:, 1]], axis=0)
     return Links(np.concatenate((tree, candidates)), tree, choose_loops(p, tree, candidates, rng))
@@ -86,21 +87,13 @@ def choose_loops(p: DungeonParams, tree: Int64_2D, candidates: Int64_2D, rng: Rn
     """Return random candidates that each close a loop with a tree over all rooms."""
     loops = np.empty_like(candidates)
     stream = rng.child("loops").state
-    count = close_loops(tree, candidates, new_tree(len(tree) + 1), p.loops, p.longest_loop, stream, loops)
+    count = close_loops(tree, candidates, p.loops, p.longest_loop, stream, loops)
     return loops[:count]
 
 
-def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last room of blocks, whose rooms are each compared with all others."""
-    step = max(1, block_size("links", 1 << 24) // max(1, count))
-    for first in range(0, count, step):
-        yield first, min(first + step, count)
-
-
-def _triangulate(centers: Int64_2D, rng: Rng) -> Int64_2D:
-    """Return the edges of the Delaunay triangulation of displaced centers, in ascending order; they join all rooms."""
-    jitter = (rng.randoms(centers.size).reshape(centers.shape) * JITTER_STEPS).astype(np.int64)
-    return find_delaunay_edges(centers * UNITS + jitter)
+def _split_rooms(count: int) -> Iterator[slice]:
+    """Return blocks of rooms, which are each compared with all others."""
+    return split_blocks("links", 1 << 24, count, count)
 
 
 def _find_shortest_tree(edges: Int64_2D, centers: Int64_2D) -> tuple[Int64_2D, Int64_2D]:
@@ -146,14 +139,10 @@ class Dungeon:
         )
 
     def show_rooms(self, before: int, count: int, wanted: int, *, start_progress: float = 0.0) -> Iterator[Frame]:
-        """Yield a frame for each newly placed room."""
-        for number in range(before + 1, count + 1):
+        """Yield a frame for each newly placed room, or one if there is none."""
+        for number in range(before + 1, count + 1) or (count,):
             done = start_progress + (0.4 - start_progress) * number / wanted
             yield Frame(partial(self._draw_first_rooms, number), pluralize(number, "room"), done)
-        if before == count:
-            yield Frame(
-                self.snapshot, pluralize(count, "room"), start_progress + (0.4 - start_progress) * count / wanted
-            )
 
     def finish(self, rooms: Int64_2D, wanted: int | None, rng: Rng) -> Steps:
         """Join the placed rooms and return the map. `wanted` is the requested number of rooms."""
@@ -177,8 +166,9 @@ class Dungeon:
     def add_walls(self, rooms: Int64_2D) -> Iterator[Frame]:
         """Mark the walls of the placed rooms."""
         self.rooms = rooms
-        for first, last in self._split_rows():
-            kernels.mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+        for rows in self._split_rows():
+            last = min(rows.stop, self.params.height - 1)
+            kernels.mark_walls(self.kinds.reshape(-1), self.columns, max(1, rows.start), last)
             yield Frame(self.snapshot, "rooms", 0.4)
 
     def show_corridors(
@@ -200,22 +190,21 @@ class Dungeon:
 
     def build_map(self, rooms: list[Room], links: list[tuple[int, int]], wanted: int | None) -> Steps:
         """Check the doors, add the walls of corridors, and return the map."""
-        for first, last in self._split_rows():
-            kernels.check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+        for rows in self._split_rows():
+            last = min(rows.stop, self.params.height - 1)
+            kernels.check_doors(self.kinds.reshape(-1), self.columns, max(1, rows.start), last)
             yield Frame(self.snapshot, "doors", 0.97)
         labels = np.empty_like(self.kinds)
-        for first, last in self._split_rows():
-            kernels.paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
+        for rows in self._split_rows():
+            kernels.paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), rows.start, rows.stop)
             yield Frame(self.snapshot, "walls", 0.98)
         yield Frame(labels, "walls", 1.0)
         numbers = {"rooms": len(rooms), "wanted": len(rooms) if wanted is None else wanted}
         return self.site.map(labels, rooms=rooms, links=links, numbers=numbers)
 
-    def _split_rows(self) -> Iterator[tuple[int, int]]:
-        """Split the rows of the map into blocks of work; yield the first and last row of each."""
-        step = max(1, block_size("dungeon", 1 << 21) // self.columns)
-        for first in range(0, self.params.height, step):
-            yield first, min(first + step, self.params.height)
+    def _split_rows(self) -> Iterator[slice]:
+        """Return the rows of the map in blocks of work."""
+        return split_blocks("dungeon", 1 << 21, *self.kinds.shape)
 
     def _dig_corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
         """Dig a corridor for every link; yield the rooms on its path, or None after a block of an unfinished search."""

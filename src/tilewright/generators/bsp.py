@@ -28,9 +28,9 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
 from ..dungeon.params import MAX_ROOMS, DungeonParams
-from ..kernels.blocks import block_size
+from ..kernels.blocks import split_blocks
 from ..kernels.corridors import as_rooms
-from ..kernels.partition import PartSizes, new_heap, partition, place_rooms
+from ..kernels.partition import PartSizes, partition, place_rooms
 from ..kernels.types import Int64_2D
 
 
@@ -73,8 +73,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
 
     def cut_map(max_parts: int) -> Int64_2D:
         parts, stream = np.empty((max_parts, 4), dtype=np.int64), cuts.state.copy()
-        small, heap = p.rooms is None, new_heap(max_parts)
-        return parts[: partition(sizes, p.ratio, p.jitter, small, stream, as_rooms(parts), heap)]
+        return parts[: partition(sizes, p.ratio, p.jitter, p.rooms is None, stream, as_rooms(parts))]
 
     fitting = (sizes.width // sizes.min_width) * (sizes.height // sizes.min_height)
     parts = cut_map(min(p.rooms or MAX_ROOMS, max(1, fitting)))
@@ -84,11 +83,10 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
         yield Frame(dungeon.snapshot, pluralize(number, "part"), 0.2 * number / len(parts), lines=lines)
     rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
     arrays = dungeon.as_arrays(rooms)
-    step = block_size("bsp", 1 << 10)
-    for first in range(0, len(parts), step):
-        last, before = min(first + step, len(parts)), count
+    for block in split_blocks("bsp", 1 << 10, len(parts)):
+        before, own = count, as_rooms(parts)
         count = place_rooms(
-            arrays, as_rooms(parts), first, last, room_sizes, space, p.fill, p.shift, stream, count
+            arrays, own, block.start, block.stop, room_sizes, space, p.fill, p.shift, stream, count
         )  # fmt: skip
         yield from dungeon.show_rooms(before, count, len(parts), start_progress=0.2)
     return (yield from dungeon.finish(rooms[:count], p.rooms, rng))

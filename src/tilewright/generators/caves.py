@@ -10,8 +10,8 @@ Source: Johnson, Yannakakis, Togelius, "Cellular automata for real-time generati
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
-from typing import Literal
+from math import ceil, prod
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from ..core.entries import technique
 from ..core.errors import Problem, problem
 from ..core.grid import Offset
+from ..core.many_maps import Job, Launch, ManyMaps, NoKernel
 from ..core.params import Sized, param
 from ..core.seeds import Rng
 from ..core.site import Frame, PaddedWindow, Site, Steps
+from ..kernels.bit_rows import make_caves
 from ..kernels.blocks import block_size
 from ..kernels.caves import smooth
 from ..kernels.random import fill_chance, fill_in_blocks
-from ._caves.many import CavesMany
 
 
 class CavesParams(Sized):
@@ -48,6 +49,34 @@ class CavesParams(Sized):
         if self.wrap and self.offset is not None:
             text = "a window of an endless cave cannot wrap; leave wrap or offset out"
             yield problem(text, at="wrap", remove=["wrap", "offset"])
+
+
+class CavesMany(ManyMaps):
+    """Kernels for caves that are no torus and no window of an endless cave."""
+
+    runs_on_cpu = True
+
+    def __init__(self, params: CavesParams, site: Site) -> None:
+        super().__init__(params, site)
+        if params.wrap or params.offset is not None:
+            raise NoKernel("caves with wrap or offset")
+        # A random number of 53 bits is below this limit if, as a fraction, it is below `walls`.
+        limit = np.uint64(ceil(params.walls * 2**53))
+        self._rule = limit, params.steps, params.birth, params.survive, int(params.outside == "wall")
+
+    def fill_rows(self, keys: NDArray[np.uint64], rows: NDArray[np.uint64]) -> None:
+        make_caves(keys, self.site.shape[1], *self._rule, rows)
+
+    def open_launch(self) -> Launch:
+        from ..kernels.gpu import groups, maps
+
+        group, rule = groups.choose_group(self.site.shape[0]), self._rule
+        kernel = maps.build_caves(group)
+
+        def launch(keys: Any, job: Job, tests: tuple[Any, ...], out: tuple[Any, Any]) -> None:
+            kernel[groups.find_launch(group, job[0], len(keys))](keys, rule, job, tests, out)
+
+        return launch
 
 
 @technique(

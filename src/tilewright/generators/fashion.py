@@ -35,9 +35,9 @@ from ._fashion.behaviour import BehaviourGrid as BehaviourGrid
 from ._fashion.behaviour import behave_alike as behave_alike
 from ._fashion.behaviour import behaviour_grid as behaviour_grid
 from ._fashion.behaviour import behaviour_id as behaviour_id
+from ._fashion.behaviour import normal_form as normal_form
 from ._fashion.gallery import PREFIX, find_scores
 from ._fashion.many import FashionMany, advance_on_gpu
-from ._fashion.scores import normal_form as normal_form
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
     "plus": ((0, 1), (0, -1), (-1, 0), (1, 0)),

@@ -40,11 +40,10 @@ from ..core.errors import ANOTHER_SEED, Fix, GaveUp
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import DeferredNumbers, adopt_cells
-from ..kernels.blocks import block_size
+from ..kernels.blocks import block_size, split_blocks
 from ..kernels.markov import Lookahead, ScanArrays, draw_map, draw_tiles, find_unseen, resample_tiles
 from ..kernels.types import Int64_1D, Int64_2D, Uint16_1D
-from ._markov.context_counts import ContextCounts
-from ._markov.contexts import Contexts, pad_map
+from ._markov.contexts import ContextCounts, Contexts, pad_map
 from ._markov.directions import MARGIN, order_places
 from ._markov.lookahead import NO_CHANCES, make_lookahead
 from ._markov.params import MarkovParams, MarkovTrainingParams
@@ -171,7 +170,7 @@ def _draw_at_once(
         streams[number] = rng.child("again", number).state
     scan, again = _new_scan(contexts, rounds[0], p, steps), _new_scan(squares, rounds[0], p, parts)
     draw_map(scan, again, rounds, order, p.temperature, rng.state, streams, p.gibbs_sweeps)
-    yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, 0, order, p)
+    yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, slice(0, len(order)), p)
     for number, kind in enumerate(kinds):
         yield Frame(partial(_to_labels, context_counts, rounds[number], p), kind, 1.0)
     last: Uint16_1D = rounds[-1]
@@ -185,9 +184,9 @@ def _draw_in_blocks(
     cells, locked_mask, lookahead = _make_start(context_counts, site, order)
     shown = partial(_to_labels, context_counts, cells, p)
     scan, lost = _new_scan(context_counts.contexts, cells, p, steps), 0
-    for first, block in _split_blocks(order):
-        lost += draw_tiles(scan, locked_mask, block, lookahead, p.smoothing, p.temperature, rng.state)
-        yield from _show_scan(shown, order, first, block, p)
+    for block in split_blocks("markov", BLOCK, len(order)):
+        lost += draw_tiles(scan, locked_mask, order[block], lookahead, p.smoothing, p.temperature, rng.state)
+        yield from _show_scan(shown, order, block, p)
     if p.gibbs_sweeps or p.repair_passes or site.has_locks:
         yield from _resample(p, site, context_counts, cells, locked_mask, order, rng)
     return cells, lost
@@ -200,10 +199,10 @@ def _new_scan(contexts: Contexts, cells: Uint16_1D, p: MarkovParams, steps: Int6
 
 
 def _show_scan(
-    shown: Callable[[Int64_1D], NDArray[np.uint16]], order: Int64_1D, first: int, block: Int64_1D, p: MarkovParams
+    shown: Callable[[Int64_1D], NDArray[np.uint16]], order: Int64_1D, block: slice, p: MarkovParams
 ) -> Iterator[Frame]:
     """Yield frames that show a block of the scan; the cells after it are shown as cells without a tile."""
-    for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
+    for done in range(block.start, block.stop, max(1, (block.stop - block.start) // FRAMES)):
         yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
 
 
@@ -249,13 +248,6 @@ def _to_labels(
     return table[cells.reshape(-1, p.width + 2 * MARGIN)[MARGIN:-MARGIN, MARGIN:-MARGIN]]
 
 
-def _split_blocks(order: Int64_1D) -> Iterator[tuple[int, Int64_1D]]:
-    """Yield the places in blocks, each with the number of places before it."""
-    size = block_size("markov", BLOCK)
-    for first in range(0, len(order), size):
-        yield first, order[first : first + size]
-
-
 def _resample(
     p: MarkovParams,
     site: Site,
@@ -270,25 +262,21 @@ def _resample(
     scan, found = _new_scan(contexts, cells, p, squares), np.empty_like(order)
     shown = partial(_to_labels, context_counts, cells, p)
     free = order[(locked_mask[order] == 0) & (cells[order] != 0)] if locked_mask.any() or p.unknown == "keep" else order
-
-    def list_unseen(places: Int64_1D) -> Int64_1D:
-        return found[: find_unseen(scan, places, found)].copy()
-
     rounds = [("sweep", free)] * p.gibbs_sweeps + [("repair", free)] * p.repair_passes
     if site.has_locks:
         near = np.pad(dilate(site.locked, LOCK_RADIUS), MARGIN).reshape(-1)
         rounds += [("near locks", free[near[free]])] * MAX_LOCK_REPAIRS
     for number, (stage, places) in enumerate(rounds):
         if stage != "sweep":
-            places = list_unseen(places)
+            places = found[: find_unseen(scan, places, found)].copy()
         if stage == "near locks":
             places = _add_neighbors(places, free, cells.size, p.width + 2 * MARGIN)
         if not places.size:
             continue
         places = places[np.argsort(rng.child("again", number).randoms(len(places)), kind="stable")]
-        for _, block in _split_blocks(places):
+        for block in split_blocks("markov", BLOCK, len(places)):
             yield Frame(shown, stage, 1.0)
-            resample_tiles(scan, block, p.temperature, rng.state)
+            resample_tiles(scan, places[block], p.temperature, rng.state)
 
 
 def _add_neighbors(places: Int64_1D, free: Int64_1D, size: int, width: int) -> Int64_1D:

@@ -28,14 +28,14 @@ from typing import Literal
 
 import numpy as np
 
-from ..analysis.regions import neighbor_offsets, regions_of
+from ..analysis.regions import neighbor_offsets
 from ..core.entries import technique
 from ..core.params import Sized, param, size_param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker
-from ..kernels.blocks import block_size
-from ..kernels.bridges import Waves, build_labeled_map
+from ..kernels.blocks import block_size, split_blocks
+from ..kernels.bridges import join_regions
 from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, FloodState, MazeState, braid, carve, flood
 from ..kernels.types import Int64_1D, Uint8_2D
 from ._maze import methods
@@ -82,9 +82,8 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
             yield Frame(grid.draw, "braid", 0.8 + 0.1 * share)
     cells = grid.make_blank()
     inner = cells[1:-1, 1:-1]
-    rows = max(1, block_size("maze", methods.BLOCK) // grid.columns)
-    for first in range(0, grid.rows, rows):
-        carve(grid.links, grid.open, grid.layout, cells, first, min(first + rows, grid.rows))
+    for rows in split_blocks("maze", methods.BLOCK, grid.rows, grid.columns):
+        carve(grid.links, grid.open, grid.layout, cells, rows.start, rows.stop)
         yield Frame(inner, "carve", 0.9)
     if grid.required is not None:
         np.copyto(inner, grid.required, where=grid.required != FREE)
@@ -117,9 +116,6 @@ def _find_farthest(cells: Uint8_2D) -> Generator[Frame, None, tuple[list[Marker]
 
 def _connect_regions(cells: Uint8_2D, required: Uint8_2D) -> Iterator[float]:
     """Dig the shortest paths between regions that locks have separated, without digging required walls."""
-    regions = regions_of(cells == FLOOR)
-    if regions.count > 1:
-        waves = Waves(build_labeled_map(regions.labels, required != WALL, neighbor_offsets(2, 4)))
-        yield from waves.spread()
-        waves.dig(waves.find_bridges())
-        cells[waves.marked == 1] = FLOOR
+    floors = cells == FLOOR
+    yield from join_regions(floors, required != WALL, neighbor_offsets(2, 4))
+    cells[floors] = FLOOR

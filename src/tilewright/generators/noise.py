@@ -30,21 +30,9 @@ from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ._noise import lattice
 from ._noise.biomes import BiomeTable, Island
-from ._noise.lattice import (
-    MOISTURE_OCTAVES,
-    NO_DISPLACEMENT,
-    Fractal,
-    Kind,
-    Numbers,
-    Octave,
-    Window,
-    add_octaves,
-    equalize,
-    make_octaves,
-    sample_octave,
-    split_rows,
-)
+from ._noise.lattice import MOISTURE_OCTAVES, NO_DISPLACEMENT, Fractal, Kind, Numbers, Octave
 from ._noise.many import NoiseMany
 
 Side = Annotated[int, Field(ge=1, le=1 << 40)]
@@ -158,34 +146,33 @@ class NoiseParams(Sized):
 )
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     (height, width), (top, left) = site.window
-    window = Window((height, width), (top, left), site.world if p.wrap else None)
+    window = lattice.Window((height, width), (top, left), site.world if p.wrap else None)
     moisture = None
     if p.biomes is not None:
         moisture = np.zeros(window.shape)
-        moisture_octaves = make_octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
-        for _ in add_octaves(moisture_octaves, "plain", window, NO_DISPLACEMENT, moisture):
+        moisture_octaves = lattice.make_octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
+        for _ in lattice.add_octaves(moisture_octaves, "plain", window, NO_DISPLACEMENT, moisture):
             yield Frame(None, "moisture", 0.0)
-        for block in split_rows(window.shape):
-            moisture[block] = equalize(moisture[block], moisture_octaves, "plain")
+        for block in lattice.split_rows(window.shape):
+            moisture[block] = lattice.equalize(moisture[block], moisture_octaves, "plain")
             yield Frame(None, "moisture", 0.0)
     displacement = NO_DISPLACEMENT
     if p.warp:
         displacement = np.empty((2, height, width))
         for number, shifts in enumerate(displacement):
-            for _ in sample_octave(
-                Octave(rng.child("warp", number), "perlin", 2.0 * p.feature_size), window, NO_DISPLACEMENT, shifts
-            ):
+            octave = Octave(rng.child("warp", number), "perlin", 2.0 * p.feature_size)
+            for _ in lattice.sample_octave(octave, window, NO_DISPLACEMENT, shifts):
                 yield Frame(None, "warp", 0.0)
-            for block in split_rows(window.shape):
+            for block in lattice.split_rows(window.shape):
                 shifts[block] *= p.warp * p.feature_size
                 yield Frame(None, "warp", 0.0)
 
-    octaves = make_octaves(rng, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
+    octaves = lattice.make_octaves(rng, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
     island = Island(p.island, p.world or (p.width, p.height), window) if p.island else None
     heights = np.zeros(window.shape)
 
     def compute_heights(block: slice, count: int) -> Numbers:
-        values = equalize(heights[block], octaves[:count], p.fractal)
+        values = lattice.equalize(heights[block], octaves[:count], p.fractal)
         return values if island is None else island.sink(values, block)
 
     def choose_tiles(values: Numbers, block: slice) -> NDArray[np.integer[Any]]:
@@ -193,7 +180,7 @@ def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
 
     everything = slice(0, height)
     steps = p.octaves + 1
-    for completed, share in add_octaves(octaves, p.fractal, window, displacement, heights):
+    for completed, share in lattice.add_octaves(octaves, p.fractal, window, displacement, heights):
         if share:
             yield Frame(None, f"octave {completed + 1}", (completed + share) / steps)
             continue
@@ -204,7 +191,7 @@ def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
             colors=lambda count=completed: _to_gray(compute_heights(everything, count)),
         )
     cells = np.empty(window.shape, dtype=p.biome_table.tile_numbers.dtype)
-    for block in split_rows(window.shape):
+    for block in lattice.split_rows(window.shape):
         if block.start:
             yield Frame(None, "tiles", (p.octaves + block.start / height) / steps)
         heights[block] = compute_heights(block, p.octaves)

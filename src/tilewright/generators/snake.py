@@ -70,7 +70,10 @@ def snake(p: SnakeParams, site: Site, rng: Rng) -> Steps:
     block = min(block_size("snake", 1 << 19), max(1, STEPS_PER_FRAME * length // FRAMES))
 
     def draw() -> NDArray[np.uint8]:
-        return _to_map(path.cells, site)
+        """Return the map of the path, with locked tiles."""
+        cells = path.cells.reshape(is_free.shape)[1:-1, 1:-1]
+        map: NDArray[np.uint8] = site.apply_locks(np.where(cells == TAKEN, FLOOR, WALL).astype(np.uint8))
+        return map
 
     for taken in range(0, limit, block):
         count = wind(rng.state, path, length, min(block, limit - taken))
@@ -86,11 +89,3 @@ def snake(p: SnakeParams, site: Site, rng: Rng) -> Steps:
         for name, end in zip(("start", "exit"), path.span[:2], strict=True)
     ]
     return site.map(draw(), markers=markers, numbers={"length": length})
-
-
-def _to_map(cells: NDArray[np.uint8], site: Site) -> NDArray[np.uint8]:
-    """Return the map of the path, with locked tiles."""
-    height, width = site.shape
-    path = cells.reshape(height + 2, width + 2)[1:-1, 1:-1] == TAKEN
-    found: NDArray[np.uint8] = site.apply_locks(np.where(path, FLOOR, WALL).astype(np.uint8))
-    return found

@@ -25,11 +25,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import field_validator, model_validator
+from pydantic import AfterValidator, field_validator, model_validator
 
 from ..core.entries import technique
 from ..core.errors import InvalidRecipe, short_repr
@@ -39,7 +39,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tileset import read_name
 from ..core.tilesets import tilesets
-from ..kernels.blocks import block_size
+from ..kernels.blocks import split_blocks
 from ..kernels.voronoi import WallArrays, dig_gaps, draw_kinds, look_up_kinds, mark_walls
 from ._voronoi.diagram import Diagram, compute_margin, split_rows, wall_offsets
 
@@ -54,7 +54,7 @@ WEIGHT_FORMAT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 class RegionKind(Params):
     """Tile that regions are filled with."""
 
-    tile: str = param(min_length=1, max_length=80, tiles=True)
+    tile: Annotated[str, AfterValidator(read_name)] = param(min_length=1, max_length=80, tiles=True)
     """Tile of the tileset."""
     weight: float = param(1.0, ge=0, le=1e9, share=True)
     """Relative weight with which the tile is drawn."""
@@ -71,11 +71,6 @@ class RegionKind(Params):
         if not WEIGHT_FORMAT.fullmatch(weight):
             raise InvalidRecipe("a kind is written as tile:weight, such as grass:3", got=value, rule="format")
         return check({"tile": name, "weight": float(weight)})
-
-    @field_validator("tile")
-    @classmethod
-    def _check_tile_name(cls, name: str) -> str:
-        return read_name(name)
 
     @property
     def compact(self) -> str:
@@ -179,11 +174,10 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)
     seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
-    rows = max(1, block_size("voronoi", 1 << 20) // site.shape[1])
-    for first in range(0, len(cells), rows):
-        if first:
-            yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))
-        painter.paint(first, cells[first : first + rows], seen)
+    for rows in split_blocks("voronoi", 1 << 20, *site.shape):
+        if rows.start:
+            yield Frame(None, p.mode, 0.7 + 0.3 * rows.start / len(cells))
+        painter.paint(rows.start, cells[rows], seen)
     site.apply_locks(cells)
     yield Frame(cells, p.mode, 1.0)
     numbers = {"regions": float(seen.sum())} if p.offset is None else None
@@ -224,9 +218,9 @@ class _RegionPainter:
             return
         kinds = np.empty((rows, columns), dtype=np.uint8)
         top, left = self._diagram.squares
-        for part, share in split_rows(rows, columns):
-            if share:
-                yield share
+        for part in split_rows(rows, columns):
+            if part.start:
+                yield part.start / rows
             draw_kinds(self._kind_key, top + part.start, left, self._weights, kinds[part])
         self._kinds = kinds.reshape(-1)
 

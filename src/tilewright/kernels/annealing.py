@@ -120,13 +120,8 @@ def _find_window(counter: CounterArrays, index: WindowIndex, place: int) -> int:
 def _read_sample(sample: SampleArrays, view: int, level: int, row: int, column: int) -> int:
     """Return the tile at a place of a view, or -1 outside of it."""
     shape = sample.views[view]
-    if shape[4]:
-        level %= shape[1]
-    if shape[5]:
-        row %= shape[2]
-    if shape[6]:
-        column %= shape[3]
-    if level < 0 or level >= shape[1] or row < 0 or row >= shape[2] or column < 0 or column >= shape[3]:
+    level, row, column = wrap_sample(shape, 0, level), wrap_sample(shape, 1, row), wrap_sample(shape, 2, column)
+    if not (0 <= level < shape[1] and 0 <= row < shape[2] and 0 <= column < shape[3]):
         return -1
     return int(np.int64(sample.cells[shape[0] + (level * shape[2] + row) * shape[3] + column]))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel, part
-from .directions import shift_of
+from .directions import count_directions, shift_of
 from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 
 MAX_ROUNDS = 24
@@ -88,12 +88,6 @@ class FitArrays(NamedTuple):
     width: int
     keep: bool
     """Whether pieces that fit are kept."""
-
-
-@part
-def count_sides(sides: int) -> int:
-    """Return the number of sides in a set."""
-    return (sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1)
 
 
 @inline
@@ -194,7 +188,7 @@ def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]
             cost = BROKEN_LINK_COST + (30 if fit.keep else 3) * is_open
             if is_free(fit, tables, other):
                 group = tables.groups[its["group"]]
-                needed = count_sides(fit.links[other]) <= group["min_sides"]
+                needed = count_directions(fit.links[other]) <= group["min_sides"]
                 cost += 20 * needed + 15 * (1 - group["limited"])
             else:
                 cost += 4 * BROKEN_LINK_COST
@@ -233,10 +227,11 @@ def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
             cost += fit.costs[0 if sides >> side & 1 else 1, side]
         if sides in (5, 10):
             cost -= 10
-        elif limited and count_sides(sides) == 1:
+        elif limited and count_directions(sides) == 1:
             # A beach faces water, and has other beaches beside it.
             across = (sides << 2 | sides >> 2) & 15
-            cost += 6 * (reachable & across != 0) - 3 * count_sides(alike & ~(sides | across)) - 2 * (sides & 10 != 0)
+            cost += 6 * (reachable & across != 0) - 2 * (sides & 10 != 0)
+            cost -= 3 * count_directions(alike & ~(sides | across))
         if cost < lowest:
             best, lowest = sides, cost
     return best
@@ -317,7 +312,7 @@ def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -
             other = here + shift_of(side, fit.width)
             if fit.links[here] >> side & 1 and fit.seen[other] != stamp:
                 onward = other
-        if onward < 0 or not is_free(fit, tables, onward) or count_sides(fit.links[onward]) > 2:
+        if onward < 0 or not is_free(fit, tables, onward) or count_directions(fit.links[onward]) > 2:
             return length
         here = onward
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .blocks import block_size
-from .flood import BLOCKED, FREE, LabeledMap, find_root
+from .flood import BLOCKED, FREE, LabeledMap, find_root, label_regions
 from .random import GAMMA, mix
 from .types import Int32_1D, Int64_1D, Int64_2D, Uint8_1D, Uint64
 
@@ -76,12 +76,6 @@ class Waves:
         else:
             dig_shortest(self._owner, self.distance, field.shifts, bridges, self._marks)
 
-    def find_ends(self, bridges: Int64_2D) -> Int64_2D:
-        """Return the flat indices (bridge, 2) of the region cells where the paths over these bridges start."""
-        ends = bridges.copy()
-        follow_back(self._owner, self.distance, self._field.shifts, ends)
-        return ends
-
 
 def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Int64_2D) -> LabeledMap:
     """Return a labeled map of existing regions.
@@ -108,6 +102,16 @@ def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], off
     field.queue[: sources.size] = sources
     field.edge_count = sources.size
     return field
+
+
+def join_regions(mask: NDArray[np.bool_], walkable: NDArray[np.bool_], offsets: Int64_2D) -> Iterator[float]:
+    """Add the shortest paths that join the regions of a mask, through walkable cells; yield the fraction done."""
+    regions = label_regions(mask, offsets)
+    if regions.count > 1:
+        waves = Waves(build_labeled_map(np.maximum(regions.cells, 0), walkable, offsets))
+        yield from waves.spread()
+        waves.dig(waves.find_bridges())
+        mask |= waves.marked == 1
 
 
 @kernel

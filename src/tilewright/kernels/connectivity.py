@@ -43,15 +43,6 @@ class RepairArea(NamedTuple):
     """Tile of cells that may be dug."""
 
 
-class Rim(NamedTuple):
-    """Rows and columns of the labels within which tunnels may be widened."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-
-
 @part
 def _area_of(
     board: Uint8_2D, taken: Uint8_2D, corner: Int64_1D, area: Int64_1D, reach: Int64_1D, initial: int
@@ -193,22 +184,23 @@ def find_parts(
 
 
 @part
-def _widen(labels: Int32_1D, marks: Uint8_1D, columns: int, rim: Rim, shifts: Int64_1D, thickness: int) -> None:
+def _widen(labels: Int32_1D, marks: Uint8_1D, columns: int, rim: Int64_1D, shifts: Int64_1D, thickness: int) -> None:
     """Widen tunnels to `thickness`: each tunnel cell gets a square of that size within the rim.
 
     Cells of a square are dug only if they can be reached from the tunnel by unblocked shifts, so that all dug cells are
     connected.
     """
     wanted, queue = np.zeros(marks.size, dtype=np.uint8), np.empty(marks.size, dtype=np.int64)
+    first_column, first_row, end_column, end_row = rim[0], rim[1], rim[2], rim[3]
     end = 0
     for cell in range(marks.size):
         if marks[cell]:
             queue[end] = cell
             end += 1
-            top = max(min(cell // columns - (thickness - 1) // 2, rim.bottom - thickness), rim.top)
-            left = max(min(cell % columns - (thickness - 1) // 2, rim.right - thickness), rim.left)
-            for row in range(top, min(top + thickness, rim.bottom)):
-                for column in range(left, min(left + thickness, rim.right)):
+            top = max(min(cell // columns - (thickness - 1) // 2, end_row - thickness), first_row)
+            left = max(min(cell % columns - (thickness - 1) // 2, end_column - thickness), first_column)
+            for row in range(top, min(top + thickness, end_row)):
+                for column in range(left, min(left + thickness, end_column)):
                     wanted[row * columns + column] = 1
     first = 0
     while first < end:
@@ -257,7 +249,7 @@ def dig_tunnels(
     else:
         dig_shortest(labels, distance, shifts, bridges, marks)
     if thickness > 1:
-        _widen(labels, marks, _columns(place), Rim(rim[0], rim[1], rim[2], rim[3]), shifts, thickness)
+        _widen(labels, marks, _columns(place), rim, shifts, thickness)
     for row in range(place.height):
         start = _row_start(place, row)
         for column in range(place.width):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel, part
-from .states import double, double_rows, find_slot, rebuild_table
+from .states import double, find_slot, rebuild_table
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 OPEN, CRATE = 1, 2
@@ -153,7 +153,7 @@ def pull_crates(board: CrateBoard, targets: Int32_1D, limit: int) -> Int32_2D:
                     found += 1
         for place in range(found):
             if count == states.shape[0]:
-                states, depths = double_rows(states), double(depths)
+                states, depths = double(states), double(depths)
                 table = rebuild_table(states, count)
             _pull(board, state, pulls[place] >> 2, board.shifts[pulls[place] & 3], states[count])
             slot = find_slot(table, states, states[count])

@@ -124,8 +124,7 @@ def _difference_of_products(a: int, b: int, c: int, d: int) -> Digits:
 @inline
 def _sum_of_squares(a: int, b: int) -> Digits:
     """Return a a + b b."""
-    one, other = _multiply(a, a), _multiply(b, b)
-    return _carry(one[0] + other[0], one[1] + other[1], one[2] + other[2])
+    return _difference_of_products(a, a, b, -b)
 
 
 @part

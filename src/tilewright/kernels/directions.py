@@ -13,3 +13,9 @@ def shift_of(direction: int, columns: int) -> int:
     if direction == 1:
         return 1
     return columns if direction == 2 else -1
+
+
+@part
+def count_directions(directions: int) -> int:
+    """Return the number of directions in a set, which has a bit for each."""
+    return (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .heap import pop, push
+from .states import double
 from .types import Float64_1D, Float64_3D, Int32_1D, Int64_1D, Int64_2D, ReadOnlyFloat64_1D, ReadOnlyUint8_1D, Uint8_1D
 
 UNSEEN, WALL = -1, -2
@@ -274,8 +275,7 @@ def spread_costs(graph: CostArrays, seeds: Int64_1D, target: int) -> None:
                 continue
             near = cell + shifts[number]
             if size == keys.size:
-                keys = np.concatenate((keys, np.empty(size)))
-                cells = np.concatenate((cells, np.empty(size, dtype=np.int64)))
+                keys, cells = double(keys), double(cells)
             size = push(keys, cells, size, values[near], near)
 
 
@@ -323,8 +323,7 @@ def spread_in_buckets(graph: CostArrays, seeds: Int64_1D, target: int, width: fl
                 entry, spare = spare, int(links[spare])
             else:
                 if used == cells.size:
-                    cells = np.concatenate((cells, np.empty(used, dtype=np.int32)))
-                    links = np.concatenate((links, np.empty(used, dtype=np.int32)))
+                    cells, links = double(cells), double(links)
                 entry = used
                 used += 1
             place = int((values[near] - base) / width) & ring
@@ -401,9 +400,7 @@ def search_steps(
             came[near] = number
             stack = (now + 1 + _min_steps(near, aim, strides, diagonal) - estimate) % 3
             if sizes[stack] == stacks.shape[1]:
-                larger = np.empty((3, 2 * stacks.shape[1]), dtype=np.int32)
-                larger[:, : stacks.shape[1]] = stacks
-                stacks = larger
+                stacks = np.concatenate((stacks, stacks), axis=1)
             stacks[stack, sizes[stack]] = near
             sizes[stack] += 1
     return False

@@ -135,7 +135,7 @@ def _connect_cells(cells: Int32_1D, shifts: Int64_1D, parents: Int32_1D, first: 
 
 
 @inline
-def number_roots(parents: Int32_1D, labels: int) -> int:
+def _number_roots(parents: Int32_1D, labels: int) -> int:
     """Replace the parents of labels by the numbers of their regions, from 1, and return the number of regions."""
     count = 0
     for label in range(1, labels + 1):  # The root of a region is its lowest label, which its first cell has.
@@ -148,10 +148,9 @@ def number_roots(parents: Int32_1D, labels: int) -> int:
 
 
 @part
-def _number_regions(cells: Int32_1D, parents: Int32_1D, state: np.void) -> None:
-    """Replace labels by the numbers of regions, and find the largest region."""
-    count = number_roots(parents, state["count"])
-    sizes = np.zeros(count + 1, dtype=np.int64)
+def _number_regions(cells: Int32_1D, parents: Int32_1D, labels: int) -> Int64_1D:
+    """Replace labels by the numbers of regions; return the number of cells of each region, 0 for number 0."""
+    sizes = np.zeros(_number_roots(parents, labels) + 1, dtype=np.int64)
     last, run = 0, 0
     for cell in range(cells.size):
         if cells[cell] > FREE:
@@ -162,11 +161,7 @@ def _number_regions(cells: Int32_1D, parents: Int32_1D, state: np.void) -> None:
                 last, run = int(region), 0
             run += 1
     sizes[last] += run
-    largest = 0
-    for region in range(1, count + 1):
-        if largest == 0 or sizes[region] > sizes[largest]:
-            largest = region
-    state["count"], state["largest"] = count, largest
+    return sizes
 
 
 @part
@@ -211,7 +206,8 @@ def label_cells(
     state["scanned"] = last
     if last < cells.size:
         return True
-    _number_regions(cells, parents, state)
+    sizes = _number_regions(cells, parents, state["count"])
+    state["count"], state["largest"] = sizes.size - 1, np.argmax(sizes)
     if queue.size > 0:
         state["edges"] = _queue_edges(cells, shifts, state["count"], queue)
     return False
@@ -282,19 +278,4 @@ def label_axes(mask: ReadOnlyUint8_3D, diagonal: bool, labels: Int32_3D) -> Int6
                     label = count
                     parents[label] = label
                 line[column] = label
-    regions = number_roots(parents, count)
-    sizes = np.zeros(regions + 1, dtype=np.int64)
-    for level in range(levels):
-        for row in range(height):
-            line = labels[level, row]
-            last, run = 0, 0
-            for column in range(width):
-                number = parents[line[column]]
-                line[column] = number
-                if number != last:
-                    sizes[last] += run
-                    last, run = int(number), 0
-                run += 1
-            sizes[last] += run
-    sizes[0] = 0
-    return sizes
+    return _number_regions(labels.reshape(-1), parents, count)

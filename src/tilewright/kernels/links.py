@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from . import kernel, part
 from .flood import find_root
 from .random import random
 from .types import Int64_1D, Int64_2D, Uint8_1D, Uint64_1D
-
-
-class TreeArrays(NamedTuple):
-    """Tree over rooms with room 0 as its root, as created by `new_tree`."""
-
-    parent: Int64_1D
-    """Next room on the path to room 0."""
-    depth: Int64_1D
-    """Number of links on that path."""
-    starts: Int64_1D
-    """Start of each room's neighbors in `near`; one more entry than there are rooms."""
-    near: Int64_1D
-    queue: Int64_1D
-
-
-def new_tree(rooms: int) -> TreeArrays:
-    """Return the arrays for a tree over `rooms` rooms."""
-    parent, depth, queue = (
-        np.full(rooms, -1, dtype=np.int64),
-        np.zeros(rooms, dtype=np.int64),
-        np.empty(rooms, dtype=np.int64),
-    )
-    return TreeArrays(parent, depth, np.zeros(rooms + 1, dtype=np.int64), np.empty(2 * rooms, dtype=np.int64), queue)
 
 
 @part
@@ -107,19 +82,12 @@ def find_nearest_unlinked(centers: Int64_2D, parents: Int64_1D, first: int, last
         pairs[room, 0], pairs[room, 1] = min(room, nearest), max(room, nearest)
 
 
-@kernel(allocates=False)
+@kernel
 def close_loops(
-    links: Int64_2D,
-    pairs: Int64_2D,
-    tree: TreeArrays,
-    chance: float,
-    max_length: int,
-    stream: Uint64_1D,
-    loops: Int64_2D,
+    tree: Int64_2D, pairs: Int64_2D, chance: float, max_length: int, stream: Uint64_1D, loops: Int64_2D
 ) -> int:
     """Choose random pairs that close a loop of at most `max_length` links with a tree; return their number."""
-    _fill_tree(links, tree)
-    parent, depth = tree.parent, tree.depth
+    parent, depth = _find_parents(tree)
     count = 0
     for number in range(len(pairs)):
         drawn = random(stream) < chance
@@ -139,10 +107,13 @@ def close_loops(
 
 
 @part
-def _fill_tree(links: Int64_2D, tree: TreeArrays) -> None:
-    """Fill the arrays of a tree from its links."""
-    parent, depth, starts, near, queue = tree.parent, tree.depth, tree.starts, tree.near, tree.queue
-    rooms = parent.size
+def _find_parents(links: Int64_2D) -> tuple[Int64_1D, Int64_1D]:
+    """Return the next room on the path to room 0, and the number of links on that path, for the rooms of a tree."""
+    rooms = len(links) + 1
+    parent, depth = np.full(rooms, -1, dtype=np.int64), np.zeros(rooms, dtype=np.int64)
+    # The neighbors of each room are adjacent in `near`.
+    starts, near = np.zeros(rooms + 1, dtype=np.int64), np.empty(2 * rooms, dtype=np.int64)
+    queue = np.empty(rooms, dtype=np.int64)
     for number in range(len(links)):
         for end in range(2):
             starts[links[number, end]] += 1
@@ -164,3 +135,4 @@ def _fill_tree(links: Int64_2D, tree: TreeArrays) -> None:
                 parent[other], depth[other] = room, depth[room] + 1
                 queue[last] = other
                 last += 1
+    return parent, depth

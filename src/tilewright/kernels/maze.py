@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel, part
-from .directions import shift_of
+from .directions import count_directions, shift_of
 from .flood import find_root
 from .random import GAMMA, below, mix, row_key
 from .types import Int32_1D, Int64_1D, Record, Uint8, Uint8_1D, Uint8_2D, Uint64, Uint64_1D
@@ -109,15 +109,9 @@ class MazeTables(NamedTuple):
 
 
 @part
-def _count_directions(mask: int) -> int:
-    """Return the number of directions in a mask."""
-    return (mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + (mask >> 3)
-
-
-@part
 def _draw_direction(stream: Uint64_1D, mask: int) -> int:
     """Draw one of the directions in a non-empty mask at random; a single direction uses no random number."""
-    count = _count_directions(mask)
+    count = count_directions(mask)
     left = below(stream, count) if count > 1 else 0
     for direction in range(4):
         if (mask >> direction) & 1:
@@ -419,7 +413,7 @@ def braid(
     """
     last = min(links.size, state.done + budget)
     for place in range(state.done, last):
-        if _count_directions(int(links[place])) != 1 or not _opens_dead_end(np.uint64(key), place, columns, share):
+        if count_directions(int(links[place])) != 1 or not _opens_dead_end(np.uint64(key), place, columns, share):
             continue
         best, mask = 0, 0
         closed = int(possible[place]) & ~int(links[place])
@@ -427,7 +421,7 @@ def braid(
             if (closed >> direction) & 1:
                 other = place + shift_of(direction, columns)
                 worth = 2 if _isolates_post(links, place, direction, columns) else 4
-                if _count_directions(int(links[other])) == 1:
+                if count_directions(int(links[other])) == 1:
                     worth = worth + 1 if _opens_dead_end(np.uint64(key), other, columns, share) else 1
                 if worth > best:
                     best, mask = worth, 0

@@ -35,14 +35,8 @@ def trace(edges: Uint8_2D, corners: Int32_2D, ends: Int64_1D) -> int:
                         corners[count, 0], corners[count, 1] = x, y
                         count += 1
                         heading = turn
-                    if turn == 0:
-                        x += 1
-                    elif turn == 1:
-                        y += 1
-                    elif turn == 2:
-                        x -= 1
-                    else:
-                        y -= 1
+                    x += int(turn == 0) - int(turn == 2)
+                    y += int(turn == 1) - int(turn == 3)
                     if y == row and x == column:
                         break
                 ends[loops] = count

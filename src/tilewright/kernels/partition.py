@@ -10,7 +10,7 @@ from . import kernel, part
 from .corridors import EDGE, FLOOR, DungeonArrays, Rooms
 from .heap import pop, push
 from .random import below, random
-from .types import Float64_1D, Int64_1D, Uint64_1D
+from .types import Uint64_1D
 
 DRAWS = 20
 """Number of rooms tried in a part if locked cells are in it."""
@@ -38,35 +38,22 @@ class RoomSizes(NamedTuple):
     max_height: int
 
 
-class PartHeap(NamedTuple):
-    """Heap of parts, the largest first; one entry longer than the maximum number of parts."""
-
-    keys: Float64_1D
-    numbers: Int64_1D
-
-
-def new_heap(parts: int) -> PartHeap:
-    """Return a heap for `parts` parts."""
-    return PartHeap(np.empty(parts + 1), np.empty(parts + 1, dtype=np.int64))
-
-
 @part
-def _set_rectangle(rooms: Rooms, number: int, x: int, y: int, width: int, height: int) -> None:
+def set_rectangle(rooms: Rooms, number: int, x: int, y: int, width: int, height: int) -> None:
+    """Set the position and size of a room."""
     room = rooms[number]
     room["x"], room["y"], room["width"], room["height"] = x, y, width, height
 
 
-@kernel(allocates=False)
-def partition(
-    sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Uint64_1D, parts: Rooms, heap: PartHeap
-) -> int:
+@kernel
+def partition(sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Uint64_1D, parts: Rooms) -> int:
     """Split the largest part until there are as many as `parts` holds, or none can be split; return their number.
 
     A part is split across its longer side if that side is more than `ratio` times as long as the other side, otherwise
     in a random direction. The distance of the cut from the middle is at most the fraction `jitter` of the side.
     """
-    keys, numbers = heap.keys, heap.numbers
-    _set_rectangle(parts, 0, 0, 0, sizes.width, sizes.height)
+    keys, numbers = np.empty(len(parts) + 1), np.empty(len(parts) + 1, dtype=np.int64)  # Heap, the largest part first.
+    set_rectangle(parts, 0, 0, 0, sizes.width, sizes.height)
     keys[0], numbers[0] = 0.0, 0
     count, size = 1, 1
     while size > 0 and count < len(parts):
@@ -92,11 +79,11 @@ def partition(
         at = int(side * (0.5 + jitter * (2 * random(stream) - 1)) + 0.5)
         at = max(minimum, min(side - minimum, at))
         if upright:
-            _set_rectangle(parts, number, x, y, at, height)
-            _set_rectangle(parts, count, x + at, y, width - at, height)
+            set_rectangle(parts, number, x, y, at, height)
+            set_rectangle(parts, count, x + at, y, width - at, height)
         else:
-            _set_rectangle(parts, number, x, y, width, at)
-            _set_rectangle(parts, count, x, y + at, width, height - at)
+            set_rectangle(parts, number, x, y, width, at)
+            set_rectangle(parts, count, x, y + at, width, height - at)
         for half in (number, count):
             size = push(keys, numbers, size, -float(parts[half]["width"] * parts[half]["height"]), half)
         count += 1
@@ -123,7 +110,7 @@ def put_room(dungeon: DungeonArrays, number: int, x: int, y: int, width: int, he
     for row in range(y, y + height):
         for cell in range(row * dungeon.columns + x, row * dungeon.columns + x + width):
             dungeon.kinds[cell], dungeon.owners[cell] = FLOOR, number + 1
-    _set_rectangle(dungeon.rooms, number, x, y, width, height)
+    set_rectangle(dungeon.rooms, number, x, y, width, height)
 
 
 @kernel(allocates=False)

@@ -9,6 +9,8 @@ connected networks and powers of nonnegative matrices", 1977, for the periods.
 
 from __future__ import annotations
 
+from math import gcd
+
 import numpy as np
 
 from . import kernel, part
@@ -72,13 +74,6 @@ def _measure_components(
     return found
 
 
-@part
-def _find_gcd(one: int, other: int) -> int:
-    while other:
-        one, other = other, one % other
-    return one
-
-
 @kernel
 def find_periods(lists: Int32_1D, starts: Int32_1D, members: Int32_1D, included: Uint8_1D, periods: Int64_1D) -> None:
     """Write the period of every pattern, or 0 if no closed row contains it.
@@ -94,13 +89,13 @@ def find_periods(lists: Int32_1D, starts: Int32_1D, members: Int32_1D, included:
     for pattern in range(patterns):
         node = patterns + lists[pattern]
         if included[pattern] and component[pattern] == component[node]:
-            own[component[node]] = _find_gcd(own[component[node]], abs(level[pattern] + 1 - level[node]))
+            own[component[node]] = gcd(own[component[node]], abs(level[pattern] + 1 - level[node]))
     for node in range(patterns, nodes):
         if component[node] < 0:
             continue
         for place in range(starts[node - patterns], starts[node - patterns + 1]):
             pattern = members[place]
             if component[pattern] == component[node]:
-                own[component[node]] = _find_gcd(own[component[node]], abs(level[node] - level[pattern]))
+                own[component[node]] = gcd(own[component[node]], abs(level[node] - level[pattern]))
     for pattern in range(patterns):
         periods[pattern] = own[component[pattern]] if included[pattern] else 0

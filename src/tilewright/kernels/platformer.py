@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import inline, kernel, part
+import numpy as np
+
+from . import inline, kernel
 from .heap import pop, push
 from .types import Float64_1D, Int32_1D, Int64_1D, Uint8_1D
 
@@ -105,19 +107,6 @@ def _collect_key(level: PlatformerLevel, cell: int, keys: int) -> int:
 
 
 @inline
-def _enter(level: PlatformerLevel, row: int, column: int, air: int, direction: int, keys: int, falls: bool) -> int:
-    """Return the state of a player who enters a cell, or LOST."""
-    cell = row * level.columns + column
-    flags = level.flags[cell]
-    if flags & SPIKE or (flags & ENEMY and not falls):
-        return LOST
-    air, keys = _find_bounce(level, flags, air), _collect_key(level, cell, keys)
-    if air == 0 and is_carried(level, row, column, keys):
-        direction = 0
-    return int(_write_state(level, cell, air, direction, keys))
-
-
-@inline
 def _can_climb(level: PlatformerLevel, row: int, column: int, keys: int, down: int) -> bool:
     """Return whether a player can climb a ladder up or down, or drop through a platform."""
     if is_blocked(level, row + down, column, keys):
@@ -126,100 +115,6 @@ def _can_climb(level: PlatformerLevel, row: int, column: int, keys: int, down: i
         return True
     return bool(down > 0 and level.flags[(row + 1) * level.columns + column] & (LADDER | PLATFORM))
 
-
-@inline
-def _step(level: PlatformerLevel, row: int, column: int, air: int, direction: int, keys: int, move: int) -> int:
-    """Return the state after a move, or LOST."""
-    can_jump = air == 0 and is_carried(level, row, column, keys)
-    if move in (UP, DOWN):
-        down = 1 if move == DOWN else -1
-        if not can_jump or not _can_climb(level, row, column, keys, down):
-            return LOST
-        return int(_enter(level, row + down, column, 0, 0, keys, False))
-    side = _side_of(move)
-    if move >= JUMP:
-        if not can_jump or is_blocked(level, row - 1, column, keys) or (side and not level.running_jumps):
-            return LOST
-        air = level.jump_height + level.hang_time
-    if level.directions > 1:
-        if not can_jump:
-            side = direction
-        direction = side
-    if not is_blocked(level, row, column + side, keys):
-        column += side
-    falls = False
-    if air > level.hang_time:
-        if is_blocked(level, row - 1, column, keys):
-            air = level.hang_time
-        else:
-            row, air = row - 1, air - 1
-    elif air > 0:
-        air -= 1
-    elif not is_carried(level, row, column, keys):
-        row, falls = row + 1, True
-        if row == level.rows:
-            return LOST
-    return int(_enter(level, row, column, air, direction, keys, falls))
-
-
-@kernel(allocates=False)
-def explore_platformer(
-    level: PlatformerLevel, first: int, known: Uint8_1D, visited: Uint8_1D, order: Int64_1D, sources: Int32_1D,
-    moves: Uint8_1D, result: Int64_1D,
-) -> int:  # fmt: skip
-    """Examine the states that can be reached from the first, in breadth-first order. Won states have no successors.
-
-    Parameters
-    ----------
-    level
-        The level and its physics.
-    first
-        First state.
-    known
-        Zeros for all states.
-    visited
-        Zeros for all cells; cells that the player can reach become 1.
-    order
-        States in the order in which they are reached; its length limits the search.
-    sources
-        Index of the state before each state in `order`.
-    moves
-        Move that leads to each state in `order`.
-    result
-        Receives the index of the first won state, or -1, and whether there are more states.
-
-    Returns
-    -------
-    int
-        Number of examined states.
-    """
-    won, has_more, count = -1, 0, 1
-    full = (1 << level.key_count) - 1
-    order[0], sources[0], known[first] = first, FIRST, 1
-    examined = 0
-    while examined < count:
-        row, column, air, direction, keys = _read_state(level, order[examined])
-        cell = row * level.columns + column
-        visited[cell] = 1
-        if level.flags[cell] & EXIT and keys == full:
-            won = examined if won < 0 else won
-        else:
-            for move in range(MOVES):
-                after = _step(level, row, column, air, direction, keys, move)
-                if after < 0 or known[after]:
-                    continue
-                known[after] = 1
-                if count == order.size:
-                    has_more = 1
-                    continue
-                order[count], sources[count], moves[count] = after, examined, move
-                count += 1
-        examined += 1
-    result[0], result[1] = won, has_more
-    return examined
-
-
-# -- changes ------------------------------------------------------------------------------------------------------
 
 CLEAR_SIDE, CLEAR_ABOVE, ADD_GROUND, CLEAR_DANGER = 1, 2, 4, 8
 """Changes that a move may make."""
@@ -239,6 +134,13 @@ class RepairArrays(NamedTuple):
     """Whether new ground is solid; platforms are not."""
     edits: Int64_1D
     """(EDITS,) changes of the last move."""
+    support: int
+    """Value of the ticks in the air which means that new ground carries the player; -1 if there is none."""
+
+
+def allow_no_changes() -> RepairArrays:
+    """Return the arrays of moves that change nothing."""
+    return RepairArrays(np.empty(0, dtype=np.uint8), 0, np.empty(EDITS, dtype=np.int64), -1)
 
 
 @inline
@@ -255,16 +157,18 @@ def _is_free_to_change(level: PlatformerLevel, fixed: Uint8_1D, row: int, column
     return not fixed[row * level.columns + column]
 
 
-@part
-def _step_with_changes(level: PlatformerLevel, repair: RepairArrays, state: int, move: int, variant: int) -> int:
+@inline
+def _step(
+    level: PlatformerLevel, repair: RepairArrays, row: int, column: int, air: int, direction: int, keys: int,
+    move: int, variant: int,
+) -> int:  # fmt: skip
     """Return the state after a move with the changes of a variant, or LOST if the move does not need all of them.
 
-    The last value of the ticks in the air means that new ground carries the player.
+    With the variant 0, the move changes nothing, and is possible if the rules allow it.
     """
-    row, column, air, direction, keys = _read_state(level, state)
-    fixed, edits, is_solid = repair.fixed, repair.edits, repair.is_solid
+    fixed, edits, is_solid, support = repair.fixed, repair.edits, repair.is_solid, repair.support
     edits[COUNT], edits[COST] = 0, 0
-    support, used = level.air_levels - 1, 0
+    used = 0
     has_ground = air == support
     if has_ground:
         air = 0
@@ -343,6 +247,65 @@ def _step_with_changes(level: PlatformerLevel, repair: RepairArrays, state: int,
     return int(_write_state(level, cell, air, direction, keys))
 
 
+@kernel(allocates=False)
+def explore_platformer(
+    level: PlatformerLevel, repair: RepairArrays, first: int, known: Uint8_1D, visited: Uint8_1D, order: Int64_1D,
+    sources: Int32_1D, moves: Uint8_1D, result: Int64_1D,
+) -> int:  # fmt: skip
+    """Examine the states that can be reached from the first, in breadth-first order. Won states have no successors.
+
+    Parameters
+    ----------
+    level
+        The level and its physics.
+    repair
+        From `allow_no_changes`.
+    first
+        First state.
+    known
+        Zeros for all states.
+    visited
+        Zeros for all cells; cells that the player can reach become 1.
+    order
+        States in the order in which they are reached; its length limits the search.
+    sources
+        Index of the state before each state in `order`.
+    moves
+        Move that leads to each state in `order`.
+    result
+        Receives the index of the first won state, or -1, and whether there are more states.
+
+    Returns
+    -------
+    int
+        Number of examined states.
+    """
+    won, has_more, count = -1, 0, 1
+    full = (1 << level.key_count) - 1
+    order[0], sources[0], known[first] = first, FIRST, 1
+    examined = 0
+    while examined < count:
+        row, column, air, direction, keys = _read_state(level, order[examined])
+        cell = row * level.columns + column
+        visited[cell] = 1
+        if level.flags[cell] & EXIT and keys == full:
+            won = examined if won < 0 else won
+        else:
+            for move in range(MOVES):
+                after = _step(level, repair, row, column, air, direction, keys, move, 0)
+                if after < 0 or known[after]:
+                    continue
+                known[after] = 1
+                if count == order.size:
+                    has_more = 1
+                    continue
+                order[count], sources[count], moves[count] = after, examined, move
+                count += 1
+        examined += 1
+    result[0], result[1] = won, has_more
+    return examined
+
+
 @kernel
 def find_repairs(
     level: PlatformerLevel, first: int, repair: RepairArrays, costs: Float64_1D, sources: Int32_1D, steps: Uint8_1D,
@@ -386,8 +349,10 @@ def find_repairs(
         if level.flags[state % level.flags.size] & EXIT and state // per_keys == full:
             won = state
             break
+        row, column, air, direction, keys = _read_state(level, state)
         for step in range(MOVES * VARIANTS):
-            after = _step_with_changes(level, repair, state, step // VARIANTS, step % VARIANTS)
+            move, variant = step // VARIANTS, step % VARIANTS
+            after = _step(level, repair, row, column, air, direction, keys, move, variant)
             if after < 0 or cost + TICK + edits[COST] >= costs[after]:
                 continue
             if size == heap.size:
@@ -400,7 +365,8 @@ def find_repairs(
     while sources[won] >= 0:
         step = steps[won]
         won = sources[won]
-        _step_with_changes(level, repair, won, step // VARIANTS, step % VARIANTS)
+        row, column, air, direction, keys = _read_state(level, won)
+        _step(level, repair, row, column, air, direction, keys, step // VARIANTS, step % VARIANTS)
         for number in range(edits[COUNT]):
             if count == changes.size:
                 return -2

@@ -60,28 +60,25 @@ def divide_tree(width: int, height: int, wide: int, high: int, state: Uint64_1D,
             chosen += 1
             if rooms[chosen, 2] >= 2 * wide or rooms[chosen, 3] >= 2 * high:
                 mark -= rooms[chosen, 2] * rooms[chosen, 3]
-        x, y, w, h = rooms[chosen]
+        w, h = rooms[chosen, 2], rooms[chosen, 3]
         upright = w > h or (w == h and below(state, 2) == 0)
         if w < 2 * wide:
             upright = False
         elif h < 2 * high:
             upright = True
-        if upright:
-            left = _choose_cut(state, w, wide, h // high, spare)
-            spare -= (w // wide - left // wide - (w - left) // wide) * (h // high)
-            rooms[chosen, 2] = left
-            rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x + left, y, w - left, h
-        else:
-            top = _choose_cut(state, h, high, w // wide, spare)
-            spare -= (h // high - top // high - (h - top) // high) * (w // wide)
-            rooms[chosen, 3] = top
-            rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x, y + top, w, h - top
+        axis = 0 if upright else 1
+        long, least, across = (w, wide, h // high) if upright else (h, high, w // wide)
+        cut = _choose_cut(state, long, least, across, spare)
+        spare -= (long // least - cut // least - (long - cut) // least) * across
+        for side in range(4):
+            rooms[count, side] = rooms[chosen, side]
+        rooms[chosen, 2 + axis] = cut
+        rooms[count, axis] += cut
+        rooms[count, 2 + axis] -= cut
     for number in range(len(rooms)):
         other = number + below(state, len(rooms) - number)
         for side in range(4):
-            kept = rooms[number, side]
-            rooms[number, side] = rooms[other, side]
-            rooms[other, side] = kept
+            rooms[number, side], rooms[other, side] = rooms[other, side], rooms[number, side]
         rooms[number, 0] += 1
         rooms[number, 1] += 1
         rooms[number, 2] -= 2

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .random import GAMMA, below, mix, row_key
-from .types import Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64_1D
+from .types import Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64, Uint64_1D
 
 OUTSIDE = 255
 """Value of the margin around a board: no tile, so that no rule counts it."""
@@ -55,17 +55,6 @@ class BoardArea(NamedTuple):
     top: int
 
 
-class BoardArrays(NamedTuple):
-    """Cells of a board before and after a step, and the limits on tiles."""
-
-    old: Uint8_2D
-    new: Uint8_2D
-    wanted: Uint8_2D
-    """Number of the wanted tile plus one, for tiles with a limit; of size 1 if no tile has one."""
-    left: Int64_1D
-    """Remaining number of each tile; -1 for no limit."""
-
-
 class RuleTables(NamedTuple):
     """Rules of a layer."""
 
@@ -100,7 +89,7 @@ def fill(
     wanted: Uint8_2D,
     corner: Int64_1D,
     area: Int64_1D,
-    key: np.uint64,
+    key: Uint64,
     tiles: Uint8_1D,
     limits: Uint64_1D,
     left: Int64_1D,
@@ -138,14 +127,18 @@ def fill(
 
 @part
 def _simulate_area(
-    board: BoardArrays, area: BoardArea, first_row: int, end_row: int, key: np.uint64, tables: RuleTables
-) -> None:
+    old: Uint8_2D, new: Uint8_2D, wanted: Uint8_2D, left: Int64_1D, area: BoardArea, first_row: int, end_row: int,
+    key: np.uint64, tables: RuleTables,
+) -> None:  # fmt: skip
     """Apply the rules of a layer to rows of an area.
+
+    `wanted` holds the numbers of the wanted tiles plus one, for tiles with a limit; its size is 1 if no tile has one.
+    `left` holds the remaining number of each tile; -1 for no limit.
 
     Counts and conditions are computed for a complete row in loops without branches, which compile to vector code. Only
     random replacements and tiles with a limit are handled cell by cell.
     """
-    wanted, left, width, begin = board.wanted, board.left, area.width, area.left
+    width, begin = area.width, area.left
     counters, conditions, rules, tiles = tables.counters, tables.conditions, tables.rules, tables.tiles
     limited = wanted.size > 1
     counts = np.empty((len(counters), width), dtype=np.uint16)
@@ -158,10 +151,10 @@ def _simulate_area(
                 count[column] = 0
             for offset in range(counter["first"], counter["end"]):
                 beside = begin + tables.offsets[offset, 1]
-                near = board.old[row + tables.offsets[offset, 0], beside : beside + width]
+                near = old[row + tables.offsets[offset, 0], beside : beside + width]
                 for column in range(width):
                     count[column] += np.uint16(near[column] == tile)
-        here, target = board.old[row, begin : begin + width], board.new[row, begin : begin + width]
+        here, target = old[row, begin : begin + width], new[row, begin : begin + width]
         for number in range(len(rules)):
             rule = rules[number]
             tile, one_suffices = np.uint8(rule["tile"]), np.uint8(rule["one_suffices"])
@@ -210,7 +203,7 @@ def simulate(
     areas: Int64_2D,
     first_row: int,
     end_row: int,
-    key: np.uint64,
+    key: Uint64,
     offsets: Int64_2D,
     counters: Counters,
     conditions: Conditions,
@@ -220,10 +213,10 @@ def simulate(
     left: Int64_1D,
 ) -> None:
     """Apply every rule, in order, to the rows first_row..end_row-1 of each area, based on the previous cells."""
-    board = BoardArrays(old, new, wanted, left)
     tables = RuleTables(offsets, counters, conditions, rules, tiles, limits)
     for number in range(len(areas)):
-        _simulate_area(board, _area_of(areas[number], corner), first_row, end_row, key, tables)
+        area = _area_of(areas[number], corner)
+        _simulate_area(old, new, wanted, left, area, first_row, end_row, np.uint64(key), tables)
 
 
 @kernel

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import kernel, part
 from .corridors import DOOR, EDGE, FLOOR, ROCK, WALL, DungeonArrays
-from .partition import RoomSizes, put_room
+from .partition import RoomSizes, put_room, set_rectangle
 from .random import below, random
 from .types import Float64_1D, Record, Uint8_1D, Uint64_1D
 
@@ -140,8 +140,7 @@ def _put_drawing(
                 kinds[cell] = WALL
         elif drawn == DRAWN_DOOR:
             taken[cell], taken[cell + _find_exit_step(drawing, at, width, columns)] = DOORWAY, DOORWAY
-    room = dungeon.rooms[number]
-    room["x"], room["y"], room["width"], room["height"] = left, top, right - left + 1, bottom - top + 1
+    set_rectangle(dungeon.rooms, number, left, top, right - left + 1, bottom - top + 1)
 
 
 @kernel(allocates=False)

@@ -17,7 +17,7 @@ import numpy as np
 from . import inline, kernel, part
 from .crates import CRATE, OPEN, CrateBoard, flood_region, move_crate, put_crates, remove_crates
 from .heap import pop, push
-from .states import double, double_rows, find_slot, rebuild_table, trace_back
+from .states import SOLVED, UNKNOWN, UNSOLVED, double, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 FAR = 1 << 24
@@ -28,7 +28,6 @@ MAX_STORED = 1 << 26
 """Maximum number of cells in the stored states."""
 DEPTHS = 1 << 24
 """Factor of the total number of pushes in a key of the queue, which prefers states that are closer to the end."""
-UNKNOWN, UNSOLVED, SOLVED = -1, 0, 1
 
 
 class PushTables(NamedTuple):
@@ -148,14 +147,18 @@ def _bound_pushes(tables: PushTables, state: Int32_1D) -> int:
 
 
 @inline
-def _is_blocked(board: CrateBoard, tables: PushTables, cell: int, shift: int, is_exact: bool) -> bool:
-    """Return whether a crate cannot move along an axis, because of walls, frozen crates, or lost squares."""
-    one, other = board.cells[cell - shift], board.cells[cell + shift]
-    if not (one & OPEN and other & OPEN):
-        return True
-    if (one & CRATE and tables.frozen[cell - shift]) or (other & CRATE and tables.frozen[cell + shift]):
-        return True
-    return is_exact and tables.nearest[cell - shift] == FAR and tables.nearest[cell + shift] == FAR
+def _is_blocked(board: CrateBoard, tables: PushTables, cell: int, is_exact: bool) -> bool:
+    """Return whether a crate cannot move along any axis, because of walls, frozen crates, or lost squares."""
+    for axis in (1, 3):
+        before, behind = cell - board.shifts[axis], cell + board.shifts[axis]
+        one, other = board.cells[before], board.cells[behind]
+        if not (one & OPEN and other & OPEN):
+            continue
+        if (one & CRATE and tables.frozen[before]) or (other & CRATE and tables.frozen[behind]):
+            continue
+        if not (is_exact and tables.nearest[before] == FAR and tables.nearest[behind] == FAR):
+            return False
+    return True
 
 
 @part
@@ -163,21 +166,16 @@ def _is_deadlock(board: CrateBoard, tables: PushTables, state: Int32_1D, pushed:
     """Return whether too few crates can still move or are on targets. The crates of the state are on the board."""
     crates, targets = state.size - 1, tables.distances.shape[0]
     is_exact = crates == targets
-    across, down = board.shifts[1], board.shifts[3]
     for number in range(crates):
         tables.frozen[state[number]] = 1
-    if not (
-        _is_blocked(board, tables, pushed, across, is_exact) and _is_blocked(board, tables, pushed, down, is_exact)
-    ):
+    if not _is_blocked(board, tables, pushed, is_exact):
         return False
     has_changed = True
     while has_changed:
         has_changed = False
         for number in range(crates):
             cell = state[number]
-            if tables.frozen[cell] and not (
-                _is_blocked(board, tables, cell, across, is_exact) and _is_blocked(board, tables, cell, down, is_exact)
-            ):
+            if tables.frozen[cell] and not _is_blocked(board, tables, cell, is_exact):
                 tables.frozen[cell] = 0
                 has_changed = True
     lost = 0
@@ -339,7 +337,7 @@ def find_pushes(
             if width - 1 == targets.size and tables.nearest[to] == FAR:
                 continue
             if count == states.shape[0]:
-                states = double_rows(states)
+                states = double(states)
                 table = rebuild_table(states, count)
                 parents, pushes, depths, bounds = double(parents), double(pushes), double(depths), double(bounds)
             child = states[count]
@@ -364,7 +362,7 @@ def find_pushes(
                 continue
             parents[found], pushes[found], depths[found] = number, 4 * crate + direction, depth
             if waiting == keys.size:
-                keys, queued = np.append(keys, keys), np.append(queued, queued)
+                keys, queued = double(keys), double(queued)
             waiting = push(keys, queued, waiting, float(depth + bounds[found]) * DEPTHS - depth, found)
         remove_crates(board, state)
     return trace_back(parents, pushes, 0)

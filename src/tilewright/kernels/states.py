@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from . import part
 from .random import GAMMA, mix
 from .types import Int32_1D, Int32_2D
+
+Number = TypeVar("Number", bound=np.generic)
+
+UNKNOWN, UNSOLVED, SOLVED = -1, 0, 1
+"""Results of a search."""
 
 
 @part
@@ -40,19 +48,9 @@ def rebuild_table(states: Int32_2D, count: int) -> Int32_1D:
 
 
 @part
-def double(array: Int32_1D) -> Int32_1D:
-    """Return a copy of an array with twice as many entries."""
-    larger = np.empty(2 * array.size, dtype=np.int32)
-    larger[: array.size] = array
-    return larger
-
-
-@part
-def double_rows(array: Int32_2D) -> Int32_2D:
-    """Return a copy of an array with twice as many rows."""
-    larger = np.empty((2 * array.shape[0], array.shape[1]), dtype=np.int32)
-    larger[: array.shape[0]] = array
-    return larger
+def double(array: NDArray[Number]) -> NDArray[Number]:
+    """Return an array with twice as many entries or rows, of which the first half are those of the given one."""
+    return np.concatenate((array, array))
 
 
 @part

@@ -192,11 +192,8 @@ def survey_cuts(passable: ReadOnlyUint8_4D, routes: ReadOnlyInt64_2D, numbers: I
     shifts = _list_shifts(padded)
     grid = np.full(padded, CLOSED, dtype=np.int32)
     order = grid.reshape(-1)
-    came_from, gates, cuts = (
-        np.empty(order.size, dtype=np.uint8),
-        np.empty(order.size, dtype=np.uint8),
-        np.empty(order.size, dtype=np.uint8),
-    )
+    came_from, gates = np.empty(order.size, dtype=np.uint8), np.empty(order.size, dtype=np.uint8)
+    cuts = np.empty(order.size, dtype=np.uint8)
     for map in range(passable.shape[0]):
         _fill(passable[map], grid, FREE, CLOSED)
         came_from[:], gates[:], cuts[:] = 0, 0, 0
@@ -231,25 +228,12 @@ def survey_neighbors(passable: ReadOnlyUint8_4D, numbers: Int64_2D) -> None:
                 for column in range(1, width + 1):
                     if line[column] == 0:
                         continue
-                    north, east, south, west = (
-                        int(above[column]),
-                        int(line[column + 1]),
-                        int(below[column]),
-                        int(line[column - 1]),
-                    )
-                    northeast, southeast, southwest, northwest = (
-                        int(above[column + 1]),
-                        int(below[column + 1]),
-                        int(below[column - 1]),
-                        int(above[column - 1]),
-                    )
+                    northwest, north, northeast = int(above[column - 1]), int(above[column]), int(above[column + 1])
+                    west, east = int(line[column - 1]), int(line[column + 1])
+                    southwest, south, southeast = int(below[column - 1]), int(below[column]), int(below[column + 1])
                     straight = north + east + south + west
-                    joined = (
-                        (north & northeast & east)
-                        + (east & southeast & south)
-                        + (south & southwest & west)
-                        + (west & northwest & north)
-                    )
+                    joined = (north & northeast & east) + (east & southeast & south)
+                    joined += (south & southwest & west) + (west & northwest & north)
                     dead_ends += 1 if straight + int(over[column]) + int(under[column]) == 1 else 0
                     neighbors += straight + northeast + southeast + southwest + northwest
                     corridors += 1 if straight == 2 and joined == 0 else 0

@@ -203,13 +203,9 @@ def find_owners(points: Int16_3D, spacing: int, metric: int, top: int, left: int
                 target = out[y + row - top]
                 for cell in range(last - first):
                     number = np.int64(best[cell]) & 31
-                    square = (
-                        (square_row + number // 5 - SEARCH_RADIUS) * columns
-                        + square_column
-                        + number % 5
-                        - SEARCH_RADIUS
-                    )
-                    target[x + first + cell - left] = square
+                    owner_row = square_row + number // 5 - SEARCH_RADIUS
+                    owner_column = square_column + number % 5 - SEARCH_RADIUS
+                    target[x + first + cell - left] = owner_row * columns + owner_column
 
 
 @kernel
@@ -252,12 +248,8 @@ def relax_points(points: Int16_3D, sums: SampleSums, out: Int16_3D) -> None:
     border = 2 * SEARCH_RADIUS
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
-            total, old, new = (
-                sums[row + border, column + border],
-                points[row + border, column + border],
-                out[row, column],
-            )
-            count = int(total["count"])
+            total, old = sums[row + border, column + border], points[row + border, column + border]
+            new, count = out[row, column], int(total["count"])
             new[0], new[1] = _middle(int(old[0]), int(total["y"]), count), _middle(int(old[1]), int(total["x"]), count)
 
 
@@ -381,10 +373,8 @@ def dig_gaps(
         for column in range(left // spacing - beside, (left + width - 1) // spacing + beside + 1):
             own_key = mix(key + np.uint64(np.int64(square_left + column)) * GAMMA)
             for pair in range(1 + MAX_PAIR_DISTANCE, (1 + MAX_PAIR_DISTANCE) * (1 + 2 * MAX_PAIR_DISTANCE)):
-                down, across = (
-                    pair // (1 + 2 * MAX_PAIR_DISTANCE),
-                    pair % (1 + 2 * MAX_PAIR_DISTANCE) - MAX_PAIR_DISTANCE,
-                )
+                down = pair // (1 + 2 * MAX_PAIR_DISTANCE)
+                across = pair % (1 + 2 * MAX_PAIR_DISTANCE) - MAX_PAIR_DISTANCE
                 if down == 0 and across <= 0:
                     continue
                 chance = np.float64(mix(own_key + np.uint64(pair) * GAMMA) >> np.uint64(11)) * 2.0**-53

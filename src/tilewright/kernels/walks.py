@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from . import kernel, part
-from .states import double, double_rows, find_slot, rebuild_table, trace_back
+from .states import SOLVED, UNKNOWN, UNSOLVED, double, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 CELL, HEALTH, WORDS = 0, 1, 2
 """Columns of a state: the cell, the health, and the first of the words."""
 WORD_BITS = 31
-UNKNOWN, UNSOLVED, SOLVED = -1, 0, 1
 
 
 class WalkLevel(NamedTuple):
@@ -100,7 +99,7 @@ def find_walk(level: WalkLevel, start: int, words: int, limit: int, visited: Uin
             if table[slot] >= 0:
                 continue
             if count == states.shape[0]:
-                states, sources, moves = double_rows(states), double(sources), double(moves)
+                states, sources, moves = double(states), double(sources), double(moves)
                 table = rebuild_table(states, count)
                 slot = find_slot(table, states, state)
             table[slot] = count

@@ -11,17 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.network import TAPS, Network
-from ..kernels.blocks import block_size
-from ..kernels.diffusion import (
-    UNITS,
-    LayerArrays,
-    TileLimits,
-    convolve,
-    draw_tiles,
-    embed_tiles,
-    rate_tiles,
-    spread_needed,
-)
+from ..kernels import diffusion as kernels
+from ..kernels.blocks import split_blocks
+from ..kernels.diffusion import UNITS, LayerArrays, TileLimits
 from ..kernels.exact import exact_power
 
 INVERSE_E = 0.36787944117144233
@@ -93,31 +85,31 @@ class Predictor:
 
         The last layers are computed only at the cells that the result depends on.
         """
-        self._wrap_border()
+        self._wrap_margin(self.cells, 1)
         needed = self._find_needed(places)
         source, target = self.planes
         rows, columns = self.shape
-        block = max(1, block_size("diffusion", 1 << 30) // (columns * self.input.scale.size**2 * TAPS))
-        for first in range(0, rows, block):
-            embed_tiles(self.cells, self.input, self.margin, first, min(rows, first + block), source)
+        blocks = list(split_blocks("diffusion", 1 << 30, rows, columns * self.input.scale.size**2 * TAPS))
+        for block in blocks:
+            kernels.embed_tiles(self.cells, self.input, self.margin, block.start, block.stop, source)
         for number, (layer, mask) in enumerate(zip(self.layers, needed, strict=True)):
-            self._wrap_margin(source)
-            for first in range(0, rows, block):
-                if number or first:
-                    yield (number + first / rows) / len(self.layers)
-                convolve(source, layer, self.margin, mask, first, min(rows, first + block), target)
+            self._wrap_margin(source, self.margin)
+            for block in blocks:
+                if number or block.start:
+                    yield (number + block.start / rows) / len(self.layers)
+                kernels.convolve(source, layer, self.margin, mask, block.start, block.stop, target)
             source, target = target, source
         self.result = source
 
     def draw(self, places: NDArray[np.int64], limits: TileLimits, sharpness: int, state: NDArray[np.uint64]) -> None:
         """Draw the tiles of masked cells at computed places. See `draw_tiles`."""
         table = exp_table()
-        draw_tiles(self.result, self.margin, self.output, places, limits, sharpness, table, state, self.cells)
+        kernels.draw_tiles(self.result, self.margin, self.output, places, limits, sharpness, table, state, self.cells)
 
     def rate(self, places: NDArray[np.int64], tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the probability of a tile for each computed place, in units of 1 / ONE_PROBABILITY."""
         out = np.empty(len(places), dtype=np.int64)
-        rate_tiles(self.result, self.margin, self.output, places, exp_table(), tiles, out)
+        kernels.rate_tiles(self.result, self.margin, self.output, places, exp_table(), tiles, out)
         return out
 
     def _find_needed(self, places: NDArray[np.int64]) -> list[NDArray[np.uint8]]:
@@ -129,24 +121,16 @@ class Predictor:
             found.append(mask)
             if not mask.all():
                 mask = np.empty_like(mask)
-                spread_needed(found[-1], layer.dilation, *self.wrap, mask)
+                kernels.spread_needed(found[-1], layer.dilation, *self.wrap, mask)
         return found[::-1]
 
-    def _wrap_border(self) -> None:
-        """Copy the opposite edges of the map to its border, along the axes on which it wraps."""
+    def _wrap_margin(self, cells: NDArray[Any], margin: int) -> None:
+        """Copy the opposite parts of the map to its margin, along the axes on which it wraps."""
         for axis, is_wrapped in enumerate(self.wrap):
             if is_wrapped:
-                lines = np.moveaxis(self.cells, axis, 0)
-                lines[0], lines[-1] = lines[-2], lines[1]
-
-    def _wrap_margin(self, plane: NDArray[np.int16]) -> None:
-        """Copy the opposite parts of the map to the margin, along the axes on which it wraps."""
-        for axis, is_wrapped in enumerate(self.wrap):
-            if is_wrapped:
-                lines, side = np.moveaxis(plane, axis, 0), self.shape[axis]
-                numbers = np.arange(-self.margin, 0)
-                lines[: self.margin] = lines[self.margin + numbers % side]
-                lines[self.margin + side :] = lines[self.margin + np.arange(self.margin) % side]
+                lines, side = np.moveaxis(cells, axis, 0), self.shape[axis]
+                lines[:margin] = lines[margin + np.arange(-margin, 0) % side]
+                lines[margin + side :] = lines[margin + np.arange(margin) % side]
 
 
 def count_bytes(network: Network, shape: Sequence[int]) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...core.pieces import STEPS
 from ...kernels.markov import Lookahead
 from ...kernels.types import Int32_2D
-from .context_counts import ContextCounts
+from .contexts import ContextCounts
 from .directions import MARGIN
 
 REACH = 6

@@ -17,27 +17,10 @@ from ...core.params import Sized, param, size_param
 from ...core.samples import Counts, Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.types import Int64_1D, Int64_2D
-from .context_counts import (
-    CONTEXTS,
-    NAMES,
-    SQUARE_COUNTS,
-    SQUARE_MASKS,
-    ContextCounts,
-    ContextSpec,
-    count_contexts,
-)
-from .contexts import Contexts, check_context_limit
-from .directions import (
-    ALL_SUBSETS,
-    AROUND,
-    MAX_STEPS,
-    SEED_DIRECTIONS,
-    Turn,
-    default_backoff,
-    default_directions,
-    read_directions,
-    read_step,
-)
+from . import contexts as counting
+from . import directions as scans
+from .contexts import SQUARE_MASKS, ContextCounts, Contexts, ContextSpec, check_context_limit, learn_contexts
+from .directions import AROUND, MAX_STEPS, SEED_DIRECTIONS, Turn, read_step
 
 UNKNOWN = "unknown"
 """Tile of cells without a known context, if these are kept."""
@@ -48,7 +31,7 @@ TURNS: dict[str, tuple[bool, bool]] = {
     "top right": (True, True),
 }
 Corner = Literal["bottom left", "bottom right", "top left", "top right"]
-Directions = Annotated[tuple[str, ...], BeforeValidator(read_directions)]
+Directions = Annotated[tuple[str, ...], BeforeValidator(scans.read_directions)]
 
 
 class MarkovTrainingParams(TrainingParams):
@@ -69,9 +52,9 @@ class MarkovTrainingParams(TrainingParams):
     @cached_property
     def learned_masks(self) -> tuple[int, ...]:
         """All sets of up to six directions; with more directions, the sets of the default backoff order."""
-        if len(self.learned_directions) <= ALL_SUBSETS:
+        if len(self.learned_directions) <= scans.ALL_SUBSETS:
             return tuple(range(1 << len(self.learned_directions)))
-        steps = default_backoff(self.learned_directions, (False, False, False))
+        steps = scans.default_backoff(self.learned_directions, (False, False, False))
         return tuple({0, *(mask for step in steps for mask in read_step(step, self.learned_directions))})
 
     @cached_property
@@ -85,21 +68,24 @@ class MarkovTrainingParams(TrainingParams):
     @cached_property
     def contexts(self) -> Contexts:
         """Number of occurrences of each tile in each context of the learned sets of directions."""
-        return count_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
+        return learn_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
 
     def _list_parts(self) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
         """Return the directions and sets of directions of each part of the counts."""
-        return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARE_COUNTS: (AROUND, SQUARE_MASKS)}
+        return {
+            counting.CONTEXTS: (self.learned_directions, self.learned_masks),
+            counting.SQUARE_COUNTS: (AROUND, SQUARE_MASKS),
+        }
 
     def count(self) -> Counts:
         counts: dict[str, Int64_1D] = {}
         for part, sets in self._list_parts().items():
-            contexts = count_contexts(self.sample, self.learned_classes, *sets)
+            contexts = learn_contexts(self.sample, self.learned_classes, *sets)
             counts |= ContextSpec.of(self.sample, self.learned_classes, *sets).store(contexts, part)
         return counts
 
     def check_counts(self, counts: Counts) -> None:
-        if set(counts) != {f"{part}.{name}" for part in self._list_parts() for name in NAMES}:
+        if set(counts) != {f"{part}.{name}" for part in self._list_parts() for name in counting.NAMES}:
             raise InvalidRecipe("must be counts of contexts and squares", at="counts", rule="type")
         for part, sets in self._list_parts().items():
             ContextSpec.of(self.sample, self.learned_classes, *sets).validate(counts, self.sample, part)
@@ -165,15 +151,13 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
     @cached_property
     def used_directions(self) -> tuple[str, ...]:
         """Directions of the neighbors that a cell uses."""
-        return self.directions or default_directions(self.turn)
+        return self.directions or scans.default_directions(self.turn)
 
     @cached_property
     def backoff_masks(self) -> tuple[tuple[int, ...], ...]:
         """Backoff order: for every step, its sets of directions as bits."""
-        steps = tuple(
-            read_step(step, self.used_directions)
-            for step in self.backoff or default_backoff(self.used_directions, self.turn, serpentine=self.serpentine)
-        )
+        order = self.backoff or scans.default_backoff(self.used_directions, self.turn, serpentine=self.serpentine)
+        steps = tuple(read_step(step, self.used_directions) for step in order)
         return steps if self.unknown == "keep" else (*steps, (0,))
 
     @cached_property

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
-from ...kernels.blocks import block_size
+from ...kernels.blocks import split_blocks
 from ...kernels.noise import UNITS, LatticeGrid, equalize_sum, fill_cellular, fill_lattice, fill_simplex
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
@@ -60,8 +60,7 @@ class Window:
 
 def split_rows(shape: tuple[int, int]) -> list[slice]:
     """Split rows into blocks, between which the caller yields. The block size does not affect the result."""
-    rows = max(1, block_size("noise", 1 << 18) // shape[1])
-    return [slice(first, first + rows) for first in range(0, shape[0], rows)]
+    return list(split_blocks("noise", 1 << 18, *shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +111,8 @@ def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Nu
         return
     rings = (0, 0) if window.torus is None else reversed(window.torus)
     axes = [_make_axis(start, count, width, ring) for start, count, ring in zip(starts, counts, rings, strict=True)]
-    (columns, across), (lines, down) = ((axis.cells, axis.fractions) for axis in axes)
-    around = np.array([axis.around for axis in axes], dtype=np.uint64)
-    per_cell = np.array([axis.per_cell for axis in axes])
+    (columns, lines), (across, down), arounds, scales = zip(*axes, strict=True)
+    around, per_cell = np.array(arounds, dtype=np.uint64), np.array(scales)
     for block in split_rows(window.shape):
         if block.start:
             yield block.start / counts[1]
@@ -162,37 +160,27 @@ def find_moments(octaves: list[Octave], fractal: Fractal) -> tuple[float, float]
     return mean * weights, deviation * sqrt(squared)
 
 
-@dataclass(frozen=True, slots=True)
-class LatticeAxis:
-    """Positions of a window along one axis."""
+def _make_axis(start: int, count: int, width: int, ring: int) -> tuple[NDArray[np.uint64], Numbers, int, float]:
+    """Return positions along an axis: lattice cells modulo 2^64, and positions within the lattice cells, 0..1.
 
-    cells: NDArray[np.uint64]
-    """Lattice cell of each position, modulo 2^64."""
-    fractions: Numbers
-    """Position within the lattice cell, 0..1."""
-    around: int
-    """Number of lattice cells of a torus; 0 for an endless axis."""
-    per_cell: float
-    """Lattice cells per cell."""
-
-
-def _make_axis(start: int, count: int, width: int, ring: int) -> LatticeAxis:
-    """Return positions along an endless axis, or along one that repeats after `ring` cells."""
-    if not ring:
-        cells, rest = divide_positions(start, count, 1, width)
-        return LatticeAxis(cells, rest / float(width), 0, UNITS / width)
-    length, around = measure_ring(ring, width)
-    cells, rest = divide_positions(start, count, around, length)
-    return LatticeAxis(cells, rest / float(length), around, around / ring)
-
-
-def measure_ring(ring: int, width: int) -> tuple[int, int]:
-    """Return the length of a torus in position steps, and the number of lattice cells around it.
-
-    Their width is adjusted so that an integer number of them fits.
+    Return also the number of lattice cells of a torus, 0 for an endless axis, and the lattice cells per cell.
     """
+    side, around, per_cell = measure_axis(ring, width)
+    cells, rest = divide_positions(start, count, max(1, around), side)
+    return cells, rest / float(side), around, per_cell
+
+
+def measure_axis(ring: int, width: int) -> tuple[int, int, float]:
+    """Return the divisor of positions, the number of lattice cells of a torus of `ring` cells, and those per cell.
+
+    On a torus, positions are multiplied by the number of lattice cells, whose width is adjusted so that an integer
+    number of them fits. An endless axis has a `ring` of 0, and 0 lattice cells.
+    """
+    if not ring:
+        return width, 0, UNITS / width
     length = ring * UNITS
-    return length, max(1, (length + width // 2) // width)
+    around = max(1, (length + width // 2) // width)
+    return length, around, around / ring
 
 
 def _shear_positions(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:

@@ -110,17 +110,12 @@ def _make_axes(octave: lattice.Octave, window: lattice.Window) -> tuple[list[lis
         factors = ((lattice.SKEW_OWN, lattice.SKEW_OTHER), (lattice.SKEW_OTHER, lattice.SKEW_OWN))
         rows = [[side, 0, *_split(start, both, side)] for start, both in zip(starts, factors, strict=True)]
         return rows, (tables.UNITS / width, tables.UNITS / width)
-    if window.torus is None:
-        return [[width, 0, *_split(start, (1, 1), width)] for start in starts], (
-            tables.UNITS / width,
-            tables.UNITS / width,
-        )
-    rings = list(reversed(window.torus))
-    rows = []
-    for start, ring in zip(starts, rings, strict=True):
-        length, around = lattice.measure_ring(ring, width)
-        rows.append([length, around, *_split(start, (around, around), length)])
-    return rows, (rows[0][1] / rings[0], rows[1][1] / rings[1])
+    rows, per_cell = [], []
+    for start, ring in zip(starts, reversed(window.torus or (0, 0)), strict=True):
+        side, around, scale = lattice.measure_axis(ring, width)
+        rows.append([side, around, *_split(start, (max(1, around),) * 2, side)])
+        per_cell.append(scale)
+    return rows, (per_cell[0], per_cell[1])
 
 
 def _split(start: int, factors: Sequence[int], side: int) -> Iterator[int]:

@@ -238,9 +238,8 @@ class PatternCounter:
 
     def tiles(self, member: int | None = None) -> Tiles:
         """Return the map of a member, by default of the best."""
-        inner: Tiles = self.cells[self.best if member is None else member].reshape(self.grid.padded_shape)[
-            self.grid.inner
-        ]
+        padded = self.cells[self.best if member is None else member].reshape(self.grid.padded_shape)
+        inner: Tiles = padded[self.grid.inner]
         return inner
 
     def divergence(self, member: int) -> float:
@@ -408,9 +407,8 @@ class PatternCounter:
 
     def _iter_resyncs(self, first: int, last: int) -> Iterator[int]:
         """Yield the multiples of `_resync_interval` after `first`, and `last`."""
-        yield from range(
-            first // self._resync_interval * self._resync_interval + self._resync_interval, last, self._resync_interval
-        )
+        step = self._resync_interval
+        yield from range((first // step + 1) * step, last, step)
         if first < last:
             yield last
 

@@ -53,12 +53,12 @@ class Passages:
         """Return whether a room can be in a box: without locked walls, and without a link that is not in the graph."""
         if (_select(self._dungeon.kinds, box) == EDGE).any():
             return False
-        touched = [self._touched[group] | {room + 1} for group in self._find_groups(box)]
+        touched = [self._touched[group] | {room + 1} for group in _find_around(self._groups, box)]
         return all(len(rooms) == 1 or rooms in self._links for rooms in touched)
 
     def add_room(self, box: Box) -> None:
         """Record a room of the dungeon, which may split passages."""
-        groups = self._find_groups(box)
+        groups = _find_around(self._groups, box)
         _select(self._groups, box)[...] = 0
         for group in groups:
             pieces = label_regions(self._groups == group, OFFSETS)
@@ -77,8 +77,8 @@ class Passages:
         ends = {one + 1, other + 1}
         return all(
             not (_select(self._dungeon.kinds, box) == EDGE).any()
-            and ends.issuperset(room for room in _find_around(self._dungeon.owners, box) if room)
-            and all(ends >= self._touched[group] for group in self._find_groups(box))
+            and ends.issuperset(_find_around(self._dungeon.owners, box))
+            and all(ends >= self._touched[group] for group in _find_around(self._groups, box))
             for box in boxes
         )
 
@@ -86,8 +86,8 @@ class Passages:
         """Record a corridor, and the passages that it touches as parts of it."""
         number, touched = len(self._touched), frozenset[int]()
         for box in boxes:
-            touched |= {room for room in _find_around(self._dungeon.owners, box) if room}
-            for group in self._find_groups(box):
+            touched |= {*_find_around(self._dungeon.owners, box)}
+            for group in _find_around(self._groups, box):
                 if group != number:
                     touched |= self._touched[group]
                     self._groups[self._groups == group] = number
@@ -142,10 +142,6 @@ class Passages:
         self._dungeon.kinds[cells] = CORRIDOR
         self._dungeon.kinds[cells & is_wall] = DOOR
 
-    def _find_groups(self, box: Box) -> list[int]:
-        """Return the passages in a box or beside it."""
-        return [group for group in _find_around(self._groups, box) if group]
-
 
 def _select(cells: NDArray[Any], box: Box) -> NDArray[Any]:
     """Return the cells in a box."""
@@ -154,12 +150,11 @@ def _select(cells: NDArray[Any], box: Box) -> NDArray[Any]:
 
 
 def _find_around(cells: NDArray[Any], box: Box) -> list[int]:
-    """Return the distinct values of the cells in a box and beside it."""
+    """Return the distinct values other than 0 of the cells in a box and beside it."""
     x, y, width, height = box
     wide = cells[y : y + height, max(0, x - 1) : x + width + 1]
     high = cells[max(0, y - 1) : y + height + 1, x : x + width]
-    found: list[int] = np.unique(np.concatenate((wide.ravel(), high.ravel()))).tolist()
-    return found
+    return [value for value in np.unique(np.concatenate((wide.ravel(), high.ravel()))).tolist() if value]
 
 
 def _dilate(mask: Mask) -> Mask:

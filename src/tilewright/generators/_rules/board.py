@@ -58,7 +58,7 @@ class Board:
 
     def fill(self, area: Area, key: int, draw: Draw) -> None:
         """Draw the tiles of a room. Tiles with a maximum and locked cells are set by `place_limited`."""
-        fill(self.padded, self._wanted, self.corner, area, key, draw.tiles, draw.limits, self._remaining)  # type: ignore[arg-type]
+        fill(self.padded, self._wanted, self.corner, area, key, draw.tiles, draw.limits, self._remaining)
 
     def place_limited(self) -> None:
         """Place wanted tiles with a maximum at cells in random order, and restore locked cells."""
@@ -74,27 +74,12 @@ class Board:
         if self._new is None:
             self._new = np.empty_like(self.padded)
         np.copyto(self._new, self.padded)
-        key, draw = self.rng.bits() if program.is_random else 0, program.draw
+        key = self.rng.bits() if program.is_random else 0
         for part, first, end, done in self._split_areas(areas, program.effort):
             if done:
                 yield done
-            simulate(
-                self.padded,
-                self._new,
-                self._wanted,
-                self.corner,
-                part,
-                first,
-                end,
-                key,  # type: ignore[arg-type]
-                program.offsets,
-                program.counters,
-                program.conditions,
-                program.rules,
-                draw.tiles,
-                draw.limits,
-                self._remaining,
-            )
+            old, new, wanted, left = self.padded, self._new, self._wanted, self._remaining
+            simulate(old, new, wanted, self.corner, part, first, end, key, *program.tables, left)
         self.padded, self._new = self._new, self.padded
         self.cells = self.padded[self._inner]
         self.place_limited()

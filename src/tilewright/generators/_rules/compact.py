@@ -77,9 +77,9 @@ def split_pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list
     return found
 
 
-def split_bars(text: str) -> list[str]:
-    """Split a string at vertical bars."""
-    return [piece.strip() for piece in text.split("|")]
+def split_bars(value: Any) -> Any:
+    """Split weighted tiles or conditions in one string at vertical bars."""
+    return [piece.strip() for piece in value.split("|")] if isinstance(value, str) else value
 
 
 def parse_name(text: str) -> dict[str, Any]:

@@ -124,11 +124,6 @@ class WeightedTile(CompactModel):
         return f"{self.tile}:{int(self.weight) if self.weight == int(self.weight) else self.weight!r}"
 
 
-def _split_bars(value: Any) -> Any:
-    """Split weighted tiles or conditions in one string at vertical bars."""
-    return compact.split_bars(value) if isinstance(value, str) else value
-
-
 def _check_weights(tiles: tuple[WeightedTile, ...]) -> tuple[WeightedTile, ...]:
     """Raise InvalidRecipe if all weights are 0."""
     if not any(one.weight for one in tiles):
@@ -137,7 +132,7 @@ def _check_weights(tiles: tuple[WeightedTile, ...]) -> tuple[WeightedTile, ...]:
 
 
 LimitedLength = Field(min_length=1, max_length=255)
-SplitBars = BeforeValidator(_split_bars)
+SplitBars = BeforeValidator(compact.split_bars)
 WeightedTiles: TypeAlias = Annotated[
     tuple[WeightedTile, ...], LimitedLength, SplitBars, AfterValidator(_check_weights), AlsoAccepts(("string",))
 ]

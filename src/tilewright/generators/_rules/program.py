@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.caching import cached_by_size
-from ...kernels.rules import CONDITION, COUNTER, RULE, Conditions, Counters, RuleList
+from ...kernels.rules import CONDITION, COUNTER, RULE, RuleTables
 from .language import Condition, NamedTile, Neighbourhood, Rule, WeightedTile
 
 MAX_COUNT = 0xFFFF
@@ -35,13 +35,9 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Rules of a layer; `kernels.rules` describes the tables."""
+    """Rules of a layer."""
 
-    offsets: NDArray[np.int64]
-    counters: Counters
-    conditions: Conditions
-    rules: RuleList
-    draw: Draw
+    tables: RuleTables
     reach: tuple[int, int]
     """Maximum distance (row, column) of counted cells."""
     is_random: bool
@@ -73,15 +69,16 @@ class Program:
             draws.append(replacements)
             ends = before, before + len(replacements.tiles)
             table.append((numbers[rule.tile], first, len(conditions), rule.combine == "or", *ends))
-        return cls(
+        tables = RuleTables(
             np.array(offsets, dtype=np.int64).reshape(-1, 2),
             np.array(list(counters), dtype=COUNTER),
             np.array(conditions, dtype=CONDITION),
             np.array(table, dtype=RULE),
-            Draw(
-                np.concatenate([draw.tiles for draw in draws] or [np.empty(0, dtype=np.uint8)]),
-                np.concatenate([draw.limits for draw in draws] or [np.empty(0, dtype=np.uint64)]),
-            ),
+            np.concatenate([draw.tiles for draw in draws] or [np.empty(0, dtype=np.uint8)]),
+            np.concatenate([draw.limits for draw in draws] or [np.empty(0, dtype=np.uint64)]),
+        )
+        return cls(
+            tables,
             reach=(
                 max(abs(row) for row, _ in (*offsets, (0, 0))),
                 max(abs(column) for _, column in (*offsets, (0, 0))),

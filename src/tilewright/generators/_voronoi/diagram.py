@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...core.site import Point
 from ...kernels import voronoi as kernels
-from ...kernels.blocks import block_size
+from ...kernels.blocks import block_size, split_blocks
 
 STEP = 2 * kernels.SEARCH_RADIUS
 """Number of squares around a square that affect its point in one relaxation step: its region extends up to
@@ -26,11 +26,9 @@ def compute_margin(*, spacing: int, relax: int, wall: int, gap: int) -> int:
     return max(walls, passages) + STEP * relax
 
 
-def split_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
-    """Yield blocks of rows of squares that take a few hundredths of a second, each with the fraction done before it."""
-    block = max(1, block_size("voronoi.points", 1 << 21) // columns)
-    for first in range(0, count, block):
-        yield slice(first, min(first + block, count)), first / count
+def split_rows(count: int, columns: int) -> Iterator[slice]:
+    """Return blocks of rows of squares that take a few hundredths of a second."""
+    return split_blocks("voronoi.points", 1 << 21, count, columns)
 
 
 class Diagram:
@@ -61,9 +59,9 @@ class Diagram:
 
     def scatter_points(self) -> Iterator[float]:
         """Place all points at random; must be called first. Yield the fraction done."""
-        for rows, share in split_rows(len(self.points), self.points.shape[1]):
-            if share:
-                yield share
+        for rows in split_rows(len(self.points), self.points.shape[1]):
+            if rows.start:
+                yield rows.start / len(self.points)
             kernels.scatter(
                 self._level_key, self.squares[0] + rows.start, self.squares[1], self._jitter, self.points[rows]
             )
@@ -80,8 +78,8 @@ class Diagram:
                 self.points, self.metric, first, min(first + block, rows - kernels.SEARCH_RADIUS), totals
             )
         moved = np.empty((rows - 2 * STEP, columns - 2 * STEP, 2), dtype=np.int16)
-        for part, share in split_rows(len(moved), columns):
-            if share:
+        for part in split_rows(len(moved), columns):
+            if part.start:
                 yield 1.0
             around = slice(part.start, part.stop + 2 * STEP)
             kernels.relax_points(self.points[around], totals[around], moved[part])

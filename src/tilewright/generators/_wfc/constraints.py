@@ -274,12 +274,9 @@ def suggest_fixes(p: WfcParams) -> tuple[str, tuple[Fix, ...]]:
     if not p.relax:
         suggestions.append("relax")
         values["relax"] = True
-    suggestions = suggestions or ["a larger sample"]
+    *others, last = suggestions or ["a larger sample"]
     fixes = tuple(Fix("set", (name,), value) for name, value in values.items())
-    return (
-        f"try {' or '.join([', '.join(suggestions[:-1]), suggestions[-1]] if len(suggestions) > 1 else suggestions)}",
-        fixes,
-    )
+    return f"try {', '.join(others)} or {last}" if others else f"try {last}", fixes
 
 
 def _fits_period(p: WfcParams, period: Sequence[int]) -> bool:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,8 @@ class Solver:
             self.surroundings = self._draw_surroundings(int(wave.state.contradiction))
             opened = False
             while not opened:
-                self._record_contradiction()
+                self.contradictions[int(wave.state.contradiction)] += 1
+                self.causes[int(wave.state.cause)] += 1
                 if tried >= p.max_repairs:
                     return False
                 tried += 1
@@ -124,11 +125,6 @@ class Solver:
                 near.append(cell)
                 opened = wave.reopen(FIRST_RADIUS + p.size + GROWTH * int(again), OUTER_MARGIN * p.size)
                 reopened += wave.reopened
-
-    def _record_contradiction(self) -> None:
-        state = self.wave.state
-        self.contradictions[int(state.contradiction)] += 1
-        self.causes[int(state.cause)] += 1
 
     def _place_required(self, rng: Rng) -> None:
         """Place tiles with a minimum count before the search, because they rarely fit at the end of the search."""
@@ -153,12 +149,9 @@ class Solver:
             note += f", repair {repairs}"
         if self.restarts:
             note += f", start {self.restarts + 1}"
-        return Frame(self.wave.to_tiles, note, 1.0 - undecided / self.wave.topology.cells, colors=self._blended)
-
-    @cached_property
-    def _blended(self) -> Callable[[], NDArray[np.uint8]] | None:
-        """Function that returns the colors of a frame; None for 3D maps, whose frames show the likeliest tiles."""
-        return partial(self.wave.blend_colors, self.colors) if self.wave.topology.axes == 2 else None
+        # Frames of 3D maps show the likeliest tiles.
+        colors = partial(self.wave.blend_colors, self.colors) if self.wave.topology.axes == 2 else None
+        return Frame(self.wave.to_tiles, note, 1.0 - undecided / self.wave.topology.cells, colors=colors)
 
     # -- giving up ----------------------------------------------------------------------------------------------
 
@@ -311,18 +304,15 @@ def _fill_cells(wave: Wave, constraints: Constraints) -> Cells:
     tiles = wave.to_tiles().reshape(-1)
     failed = wave.contradiction >= 0
     known = (wave.cells["count"][topology.owners] == 1) & (not failed)
-    limited = (
-        {int(cell): constraint.tiles for constraint in constraints.tile_constraints for cell in constraint.cells}
-        if failed
-        else {}
-    )
+    limited: dict[int, tuple[int, ...]] = {}
+    for constraint in constraints.tile_constraints if failed else ():
+        limited |= dict.fromkeys(constraint.cells.tolist(), constraint.tiles)
     for cell in np.flatnonzero(~known).tolist():
         fit = np.zeros(pattern_set.tiles)
         for may in _find_fitting_tiles(wave, cell, tiles, known):
             fit[may] += 1.0
-        base = (
-            unpack_bits(pattern_set.full if failed else wave.base_domains[topology.owners[cell]], len(pattern_set)) == 1
-        )
+        domain = pattern_set.full if failed else wave.base_domains[topology.owners[cell]]
+        base = unpack_bits(domain, len(pattern_set)) == 1
         place = pattern_set.patterns[:, topology.offsets[cell]]
         common = np.bincount(place[base], weights=pattern_set.weights[base], minlength=pattern_set.tiles)
         if cell in limited:

@@ -138,11 +138,6 @@ class Wave:
         self._save_base()
 
     @property
-    def has_lists(self) -> bool:
-        """Whether allowed neighbors are lists, not bits."""
-        return len(self.rules.lists) > 0
-
-    @property
     def domains(self) -> NDArray[np.uint64]:
         """(wave cell, word) patterns left."""
         return self.arrays.domains

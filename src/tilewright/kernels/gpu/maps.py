@@ -91,8 +91,7 @@ def scatter_row(level_key, row, width, limit):
 @cache
 def build_finish(group: Group) -> Any:
     """Return the device function that shapes, measures, tests and stores a map."""
-    survey = build_survey(group)
-    shape_planes, measure_planes = survey
+    shape_planes, measure_planes = build_survey(group)
 
     @on_device
     def finish(planes, number, lane, job, tests, out, words, slots, path_length):

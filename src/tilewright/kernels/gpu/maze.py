@@ -11,24 +11,7 @@ from numba import cuda, int32, int64, uint64
 from .. import bit_rows, streams
 from .. import maze as cpu_maze
 from .. import random as cpu_random
-from ..maze import (
-    BACKTRACKER,
-    DIVISION,
-    FLOOR,
-    FRESH,
-    INSIDE,
-    KRUSKAL,
-    PRIM,
-    REACHED,
-    REACHED_TWICE,
-    RECTANGLE,
-    WALL,
-    WILSON,
-    FloodState,
-    MazeArrays,
-    MazeState,
-    MazeTables,
-)
+from ..maze import FloodState, MazeArrays, MazeState, MazeTables
 from ..random import ROW_SALT
 from . import is_simulated
 from .device_code import on_device, port
@@ -110,13 +93,13 @@ def span(possible, links, numbers, stream, states, columns):
 @cache
 def build_method(method: int) -> Any:
     """Return the device function that chooses the links of a maze, as `generators/_maze/methods` does."""
-    grow = prim if method == PRIM else backtrack
+    grow = prim if method == cpu_maze.PRIM else backtrack
 
     @on_device
     def grow_from_place(possible, links, seen, exits, numbers, rectangles, stream, states, rows, columns, limits):
         state = clear_state(states)
         start = below(stream, links.shape[0])
-        numbers[0], seen[start], state.pending = start, INSIDE, 1
+        numbers[0], seen[start], state.pending = start, cpu_maze.INSIDE, 1
         grow(MazeArrays(possible, links, seen, numbers[:0], columns), numbers, stream, state, ALL_STEPS)
 
     @on_device
@@ -126,12 +109,12 @@ def build_method(method: int) -> Any:
     @on_device
     def walk(possible, links, seen, exits, numbers, rectangles, stream, states, rows, columns, limits):
         state = clear_state(states)
-        seen[(rows // 2) * columns + columns // 2] = INSIDE
+        seen[(rows // 2) * columns + columns // 2] = cpu_maze.INSIDE
         state.steps_left = limits[1]
         wilson(MazeArrays(possible, links, seen, numbers[:0], columns), exits, stream, state, limits[0], ALL_STEPS)
         is_complete = True
         for place in range(seen.shape[0]):
-            is_complete = is_complete and seen[place] != FRESH
+            is_complete = is_complete and seen[place] != cpu_maze.FRESH
         if not is_complete:
             span(possible, links, numbers, stream, states, columns)
 
@@ -145,9 +128,13 @@ def build_method(method: int) -> Any:
         state.pending = 1
         divide(links, rectangles, stream, state, columns, ALL_STEPS)
 
-    return {BACKTRACKER: grow_from_place, PRIM: grow_from_place, KRUSKAL: span_grid, WILSON: walk, DIVISION: split}[
-        method
-    ]
+    return {
+        cpu_maze.BACKTRACKER: grow_from_place,
+        cpu_maze.PRIM: grow_from_place,
+        cpu_maze.KRUSKAL: span_grid,
+        cpu_maze.WILSON: walk,
+        cpu_maze.DIVISION: split,
+    }[method]
 
 
 @on_device
@@ -190,12 +177,12 @@ def find_longest(target, cells, queue, states, height, width):
         y, x = cell // stride - 1, cell % stride - 1
         is_inside = y >= 0 and y < height and x >= 0 and x < width
         is_floor = is_inside and (target[min(max(y, 0), height - 1)] >> uint64(x & 63)) & uint64(1) == uint64(0)
-        cells[cell] = FLOOR if is_floor else WALL
+        cells[cell] = cpu_maze.FLOOR if is_floor else cpu_maze.WALL
         if is_floor and at == 0:
             at = cell
     distance = 0
     for sweep in range(2):
-        old, new = (FLOOR, REACHED) if sweep == 0 else (REACHED, REACHED_TWICE)
+        old, new = (cpu_maze.FLOOR, cpu_maze.REACHED) if sweep == 0 else (cpu_maze.REACHED, cpu_maze.REACHED_TWICE)
         state = start_flood(states)
         cells[at], queue[0] = new, at
         flood(cells, stride, old, new, queue, state, ALL_STEPS)
@@ -221,7 +208,7 @@ def build_mazes(method: int) -> Any:
         links, seen, exits = links_of[thread], seen_of[thread], exits_of[thread]
         for number in range(thread, keys.shape[0], links_of.shape[0]):
             for place in range(links.shape[0]):
-                links[place], seen[place] = 0, FRESH
+                links[place], seen[place] = 0, cpu_maze.FRESH
             open_stream(keys[number], names, 0, ends[0], start, order, message, work, stream)
             choose_links(
                 possible, links, seen, exits, numbers_of[thread], rectangles_of[thread], stream, states,
@@ -267,15 +254,15 @@ class MazeMaker:
         mazes, count = min(keys.shape[0], self._at_once), tables.possible.size
         rows, columns = tables.layout[:2].tolist()
         cells = (tables.height + 2) * (tables.width + 2) if lengths.shape[0] > 0 else 1
-        exits = count if tables.method == WILSON else 1
-        numbers = 3 * count if tables.method in (KRUSKAL, WILSON) else count
-        rectangles = rows + columns + 1 if tables.method == DIVISION else 1
+        exits = count if tables.method == cpu_maze.WILSON else 1
+        numbers = 3 * count if tables.method in (cpu_maze.KRUSKAL, cpu_maze.WILSON) else count
+        rectangles = rows + columns + 1 if tables.method == cpu_maze.DIVISION else 1
         scratch = (
             cuda.device_array((mazes, count), np.uint8),
             cuda.device_array((mazes, count), np.uint8),
             cuda.device_array((mazes, exits), np.uint8),
             cuda.device_array((mazes, numbers), np.int16),  # 31 x 511 places have 31,682 edges at most.
-            cuda.device_array((mazes, rectangles), RECTANGLE),
+            cuda.device_array((mazes, rectangles), cpu_maze.RECTANGLE),
             cuda.device_array((mazes, cells), np.uint8),
             cuda.device_array((mazes, cells), np.int32),
         )

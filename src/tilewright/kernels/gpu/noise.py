@@ -14,21 +14,9 @@ from numba import cuda, float64, int64, uint8, uint64
 
 from .. import noise, streams
 from .. import random as cpu_random
-from ..noise import (
-    CELLULAR,
-    GRADIENTS,
-    HEIGHT,
-    MOISTURE,
-    PERLIN,
-    PERLIN_GAIN,
-    SHIFT_X,
-    SIMPLEX,
-    UNITS,
-    NoiseTables,
-)
+from ..noise import CELLULAR, GRADIENTS, PERLIN, SHIFT_X, SIMPLEX, NoiseTables
 from ..random import ROW_SALT
-from .device_code import compile_kernel, port
-from .unfused import unfuse
+from .device_code import compile_kernel, port, unfuse
 
 TILE_ROWS = 8
 """Number of rows of a block."""
@@ -97,7 +85,7 @@ def locate(axis, at, shift, index):
 
     The quotient of integers below 2^53 as floats, rounded down, is exact.
     """
-    position = axis[at + 1] + (shift + index * UNITS) * axis[at + 2]
+    position = axis[at + 1] + (shift + index * noise.UNITS) * axis[at + 2]
     cells = int64(float64(position) / float64(axis[0]))
     return uint64(axis[at]) + uint64(cells), float64(position - cells * axis[0])
 
@@ -168,7 +156,7 @@ def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
     def fill_planes(levels, shifts, octaves, mapping, width, height, planes):
         """Write the tile numbers of maps as bits (map, plane, row)."""
         kinds, axes, scales, fold = octaves
-        moments, down, across, coast, limits, bands, tiles = mapping
+        coast, moments, down, across, limits, bands, tiles = mapping
         # The simulator gives the arrays of one line the same memory.
         corners = cuda.shared.array(MAX_CORNERS, uint64)
         slopes = cuda.shared.array(MAX_SIDES, float64)
@@ -243,8 +231,8 @@ def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
                             row_fades[row],
                         )
                     cuda.syncthreads()
-            gain = PERLIN_GAIN if kind == PERLIN else 1.0
-            factor = fold[0] if target == HEIGHT else 0.0
+            gain = noise.PERLIN_GAIN if kind == PERLIN else 1.0
+            factor = fold[0] if target == noise.HEIGHT else 0.0
             for cell in range(CELLS):
                 item = thread + cell * threads
                 row = item // width
@@ -286,7 +274,7 @@ def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
             if row < rows:
                 hump = multiply_humps(down[top + row], across[column])
                 states[row, column] = choose_tile(
-                    sums[HEIGHT, cell], sums[MOISTURE, cell], hump, coast, moments, limits, bands, tiles
+                    sums[noise.HEIGHT, cell], sums[noise.MOISTURE, cell], hump, coast, moments, limits, bands, tiles
                 )
         cuda.syncthreads()
         for item in range(thread, 8 * rows, threads):
@@ -313,15 +301,8 @@ class NoiseMaker:
         shift, _ = streams.pack_names(["shift"])
         self._names = tuple(copy(array) for array in (tables.names, tables.ends, tables.depths, shift))
         self._octaves = tuple(copy(array) for array in (tables.kinds, tables.axes, tables.scales, tables.fold))
-        self._mapping = (
-            copy(tables.moments),
-            copy(tables.down),
-            copy(tables.across),
-            tables.coast,
-            copy(tables.limits),
-            copy(tables.bands),
-            copy(tables.tiles),
-        )
+        mapping = tables.moments, tables.down, tables.across, tables.limits, tables.bands, tables.tiles
+        self._mapping = (tables.coast, *(copy(array) for array in mapping))
         _, kind, is_warped = tables.kinds[-1].tolist()
         self._fill_planes = build_fill(kind == SIMPLEX, kind == CELLULAR, bool(is_warped))
         self._count = len(tables.kinds)

@@ -7,7 +7,7 @@ thread. The numbers of a map are those of `bit_surveys`, followed by the number 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import cuda, float64, int32, uint64
@@ -28,13 +28,6 @@ reverse_bits = port(bit_rows.reverse_bits)
 spread_up = port(bit_rows.spread_up)
 step_columns = port(bit_rows.step_columns)
 find_dead_ends = port(bit_rows.find_dead_ends)
-
-
-class SurveyFunctions(NamedTuple):
-    """Device functions for maps in a kind of group."""
-
-    shape_planes: Any
-    measure_planes: Any
 
 
 @on_device
@@ -79,8 +72,8 @@ def find_frame(row, height, inside, thickness):
 
 
 @cache
-def build_survey(group: Group) -> SurveyFunctions:
-    """Return the device functions for a kind of group."""
+def build_survey(group: Group) -> tuple[Any, Any]:
+    """Return the device functions `shape_planes` and `measure_planes` for maps in a kind of group."""
     from_above, from_below, from_lane, is_any, first_lane, add_up = group
 
     @on_device
@@ -221,13 +214,14 @@ def build_survey(group: Group) -> SurveyFunctions:
                 cells += count_bits(find_state(b0, b1, b2, state) & inside_b)
                 numbers[bits.COLUMNS + state] = add_up(cells, slots)
 
-    return SurveyFunctions(shape_planes, measure_planes)
+    return shape_planes, measure_planes
 
 
 # -- tests ----------------------------------------------------------------------------------------------------
 
-AT_LEAST, AT_MOST, EQUAL, UNEQUAL, ABOVE, BELOW, RANGE, KNOWN, ANY = range(9)
-"""Rules of tests. `KNOWN` holds for all values but NaN, and `ANY` always."""
+ANY, INSIDE, OUTSIDE = range(3)
+"""Rules of tests: `ANY` always holds, and the others compare with an interval that includes its ends. For them, NaN is
+neither inside nor outside."""
 NO_BOUND, BY_SEED = -1.0, -2.0
 """Bounds that are not about a measure: none, or a seed that better seeds are smaller than."""
 
@@ -247,26 +241,10 @@ def compute_value(numbers, column, divisor, cells):
 
 @on_device
 def meets(value, rule, low, high):
-    """Return whether a value meets a rule, as `Requirement.holds` does. NaN meets no rule but `ANY`."""
-    if rule == ANY:
-        return True
-    if value != value:
-        return False
-    if rule == AT_LEAST:
-        return value >= low
-    if rule == AT_MOST:
-        return value <= low
-    if rule == EQUAL:
-        return value == low
-    if rule == UNEQUAL:
-        return value != low
-    if rule == ABOVE:
-        return value > low
-    if rule == BELOW:
-        return value < low
-    if rule == RANGE:
+    """Return whether a value meets a rule, as `Requirement.holds` does."""
+    if rule == INSIDE:
         return low <= value <= high
-    return True
+    return rule == ANY or value < low or value > high
 
 
 @on_device
@@ -282,7 +260,7 @@ def find_bin(value, bins_per_unit):
 def test_numbers(numbers, cells, seed, columns, limits, bound, totals, histograms, seeds, values):
     """Count a map in the totals and the histograms, and append it to the seeds if it meets all tests.
 
-    A row of `columns` is (column, divisor, rule, bins per unit). `limits` has the numbers of the rules. `bound` is
+    A row of `columns` is (column, divisor, rule, bins per unit). `limits` has the intervals of the rules. `bound` is
     (number of the measure to maximize, `NO_BOUND` or `BY_SEED`; sign; value; upper and lower half of the seed).
     `totals` is (found, passed, and for each measure the number of maps that meet its rule and of those without a
     value).

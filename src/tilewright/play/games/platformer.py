@@ -21,7 +21,7 @@ import numpy as np
 from ...core.errors import Problem, problem
 from ...core.params import Params, param
 from ...kernels import platformer as kernels
-from ...kernels.platformer import PlatformerLevel, explore_platformer
+from ...kernels.platformer import PlatformerLevel, allow_no_changes, explore_platformer
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
@@ -217,8 +217,8 @@ def platformer(rules: PlatformerRules, limit: int) -> Solution:
     size = min(limit, total)
     order, sources, moves = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint8)
     result = np.empty(2, dtype=np.int64)
-    first = encode_state(level, rules)
-    explored = explore_platformer(level, first, np.zeros(total, np.uint8), visited, order, sources, moves, result)
+    start = allow_no_changes(), encode_state(level, rules)
+    explored = explore_platformer(level, *start, np.zeros(total, np.uint8), visited, order, sources, moves, result)
     won, has_more = result.tolist()
     names: list[str] = []
     place = won

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe
 from ...core.params import Params, param
-from ...kernels.digging import dig_for_gold
-from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNSOLVED, WALL, collect_gold, make_board
+from ...kernels import runner as kernels
+from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, WALL, make_board
+from ...kernels.states import UNSOLVED
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
@@ -133,13 +134,13 @@ def runner(rules: RunnerRules, limit: int) -> Solution:
     board = make_board(cells, enter_ladders=rules.params.enter_ladders)
     start = rules.board.flat_index(rules.start)
     visited, result = np.zeros(board.cells.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
-    moves = collect_gold(board, start, visited, limit, result)
+    moves = kernels.collect_gold(board, start, visited, limit, result)
     explored = int(result[1])
     if result[0] == UNSOLVED and rules.params.dig and explored < limit:
         golden, bricks = (np.flatnonzero(np.pad(cells & bit, 1)).astype(np.int32) for bit in (GOLD, BRICK))
         places = np.concatenate([golden, bricks])
         most = max(1, (limit - explored) // HOLES_COST)
-        moves = dig_for_gold(board, start, places, golden.size, visited, most, result)
+        moves = kernels.dig_for_gold(board, start, places, golden.size, visited, most, result)
         explored += HOLES_COST * int(result[1])
     result[1] = explored
     return Solution.of(rules, moves, visited, result)

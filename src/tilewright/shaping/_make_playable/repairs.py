@@ -131,7 +131,7 @@ def repair_platformer(rules: PlatformerRules, locked: Mask) -> Changes:
     count = find_repairs(
         level,
         encode_state(level, rules),
-        RepairArrays(fixed, int(ground != GROUND[0]), np.zeros(EDITS, dtype=np.int64)),
+        RepairArrays(fixed, int(ground != GROUND[0]), np.zeros(EDITS, dtype=np.int64), level.air_levels - 1),
         np.full(total, np.inf),
         np.empty(total, dtype=np.int32),
         np.empty(total, dtype=np.uint8),

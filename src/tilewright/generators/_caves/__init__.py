@@ -1,1 +1,0 @@
-"""Private modules of the technique `caves`."""
