@@ -15,7 +15,7 @@ from .errors import (
     InvalidRecipe,
     Problem,
     TilewrightError,
-    TooLarge,
+    check_limit,
     errors_within,
     explain_each,
     problem,
@@ -329,8 +329,7 @@ def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
         values = [values]
     if not isinstance(values, (list, tuple)):
         raise InvalidRecipe("must be a list of shapers", at="shaping", got=values, rule="type")
-    if len(values) > MAX_STAGES:
-        raise TooLarge(f"must have at most {MAX_STAGES} shapers, got {len(values):,}", at="shaping")
+    check_limit("shapers", len(values), MAX_STAGES, at="shaping")
     stages: list[Stage] = []
     problems: list[Problem] = []
     for number, value in enumerate(values):

@@ -323,18 +323,14 @@ class Tileset(Params):
             if tile.costs:
                 values["costs"] = dict(tile.costs)
             tiles.append(values)
-        data: dict[str, Any] = {"name": self.name}
-        if self.sheet:
-            data["sheet"] = self.sheet.to_data()
-        if self.joints:
-            data["joints"] = [joint.to_data() for joint in self.joints]
-        if self.beside:
-            data["beside"] = [rule.model_dump(exclude_defaults=True) for rule in self.beside]
-        if self.skins and shown:
-            data["skins"] = [skin.to_data() for skin in self.skins]
-        if self.game and shown:
-            data["game"] = self.game
-        return {**data, "tiles": tiles}
+        optional = {
+            "sheet": self.sheet and self.sheet.to_data(),
+            "joints": [joint.to_data() for joint in self.joints],
+            "beside": [rule.model_dump(exclude_defaults=True) for rule in self.beside],
+            "skins": [skin.to_data() for skin in self.skins] if shown else [],
+            "game": self.game if shown else "",
+        }
+        return {"name": self.name, **{key: value for key, value in optional.items() if value}, "tiles": tiles}
 
     @cached_property
     def digest(self) -> str:
@@ -520,9 +516,7 @@ class Tileset(Params):
         tiles = [
             question_mark
             if label in (FREE_GLYPH, QUESTION_MARK)
-            else {"name": label, "glyph": label}
-            if len(label) == 1
-            else {"name": label}
+            else {"name": label, "glyph": label if len(label) == 1 else ""}
             for label in labels
         ]
         return cls.validate({"name": name, "tiles": tiles})
