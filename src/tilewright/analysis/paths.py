@@ -171,6 +171,10 @@ def shortest_path(
     return walk.find_path(walk.read_place(start, "start"), walk.read_place(goal, "goal"))
 
 
+path = shortest_path
+"""Name of `shortest_path` in `tilewright.analysis`."""
+
+
 @dataclass(frozen=True, eq=False)
 class HotPath:
     """Hot path: the cells on short paths from start to exit, and the optional cells."""

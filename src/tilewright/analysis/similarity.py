@@ -19,19 +19,8 @@ from ..core.registry import techniques
 from ..core.samples import DEFAULT_PATTERN_SIZE, Samples
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import novelty
-from .patterns import (
-    AxesOf,
-    Coding,
-    PatternCounts,
-    Tiles,
-    divergences,
-    find_axis_problems,
-    find_sample_problems,
-    list_views,
-    pad_map,
-    wraps,
-)
+from . import novelty, patterns
+from .patterns import AxesOf, Coding, PatternCounts, Tiles, list_views, pad_map, wraps
 
 MAX_CELLS = 512
 """Maximum number of cells of a pattern."""
@@ -58,10 +47,10 @@ class Similarity(Params):
             text = f"patterns must have at most {MAX_CELLS} cells, {self.pattern_size} has {cells:,}"
             yield problem(text, at="pattern_size")
             return
-        yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
-        yield from find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
+        yield from patterns.find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
+        yield from patterns.find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
         wrap = wraps(self.wrap_sample, self.like.axes)
-        yield from find_sample_problems("like", self.like, self.pattern_size, wrap, "pattern_size")
+        yield from patterns.find_sample_problems("like", self.like, self.pattern_size, wrap, "pattern_size")
 
     def compare(self, map: TileMap) -> Comparison:
         """Compare a map with the samples."""
@@ -177,7 +166,7 @@ class Comparison:
     @cached_property
     def divergences(self) -> tuple[float, float] | None:
         """Divergence of the map from the samples, and of the samples from the map."""
-        return None if self.patterns is None else divergences(self.patterns, self.samples.patterns)
+        return None if self.patterns is None else patterns.divergences(self.patterns, self.samples.patterns)
 
     @cached_property
     def copied_share(self) -> float | None:
