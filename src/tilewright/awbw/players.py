@@ -31,12 +31,11 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
 from ..shaping._symmetry import MOVES, find_images
-from .autotiling import fit, replace_misfits
 from .battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
 from .measures import HEADQUARTERS
 from .roads import Roads, join, mask_of
 from .sites import Sites, assign_kinds
-from .tidying import tidy_rivers, tidy_roads
+from .tidying import fit, replace_misfits, tidy_rivers, tidy_roads
 
 MIN_SIDE = 8
 """Minimum width and height of a map for two players."""
