@@ -117,11 +117,6 @@ class StackPicture:
     colors: NDArray[np.uint32]
     """Colors as 0xrrggbb, in ascending order."""
 
-    @classmethod
-    def of_color(cls, color: tuple[int, int, int], height: int, width: int) -> StackPicture:
-        code = join_channels(np.array([color], dtype=np.uint8))
-        return cls(np.zeros((height, width), dtype=np.uint16), code)
-
 
 def draw_stack_pictures(artwork: Artwork, stacks: Stacks, height: int, width: int) -> list[StackPicture]:
     """Draw stacks of a tileset. The pictures are cached with its artwork."""
@@ -229,7 +224,8 @@ class SpritePainter:
 
     def __init__(self, height: int, width: int, background: tuple[int, int, int], recipe: Recipe | None) -> None:
         self.height, self.width, self.recipe = height, width, recipe
-        self._pictures = [StackPicture.of_color(background, height, width)]
+        code = join_channels(np.array([background], dtype=np.uint8))
+        self._pictures = [StackPicture(np.zeros((height, width), dtype=np.uint16), code)]
         self._numbers: dict[tuple[str, bytes], int] = {}
         self._last: _Composition | None = None
 

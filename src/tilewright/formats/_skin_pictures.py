@@ -157,7 +157,7 @@ def _complete(mask: int, layout: Layout) -> int:
 def _find_inside(mask: int, width: int, height: int) -> NDArray[np.bool_]:
     """Return an array (row, column) of the pixels that the terrain covers in the sprite of a mask."""
     y, x = np.mgrid[:height, :width]
-    rim = _rim(width, height)
+    rim = max(1, min(width, height) * 3 // 16)  # width of the rim
     inside = np.ones((height, width), dtype=np.bool_)
     gaps = (y, width - 1 - x, height - 1 - y, x)  # distances from the north, east, south and west edges
     for number, gap in enumerate(gaps):
@@ -185,11 +185,6 @@ def _list_block(width: int, height: int) -> list[NDArray[np.bool_] | None]:
     """Return the six tiles of an RPG Maker block: an icon, the inner corners, and a frame of 2x2 tiles."""
     corners = (0b00011100, 0b01110000, 0b00000111, 0b11000001)  # the frame is a terrain of 2x2 cells
     return [_find_inside(mask, width, height) for mask in (0, 0b01010101, *corners)]
-
-
-def _rim(width: int, height: int) -> int:
-    """Return the distance in pixels between the terrain and an edge of the sprite with another terrain."""
-    return max(1, min(width, height) * 3 // 16)
 
 
 def _paint(inside: NDArray[np.bool_], width: int, height: int, color: Rgb) -> Image.Image:

@@ -24,9 +24,10 @@ from ...core.tilemap import Marker, Room
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
 from .._data import MAX_LABEL, StoredMap
-from .._documents import PICTURES, read_sibling, validate
+from .._documents import PICTURES, parse_inner_json, read_sibling, validate
 from . import CELLS_LAYER, LABEL_FIELD, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
 from .document import (
+    LIMITS,
     LdtkField,
     LdtkLabel,
     LdtkLayer,
@@ -37,7 +38,6 @@ from .document import (
     Numbers,
     flatten_tiles,
     parse,
-    parse_json_object,
 )
 
 EMPTY = "empty"
@@ -68,7 +68,7 @@ class _Legend:
 def read_project(source: Source, options: LdtkParams) -> list[LoadedMap]:
     """Return the maps of a project."""
     project = validate(LdtkProject, parse(source.content))
-    levels = project.all_levels
+    levels = [*project.levels, *(level for world in project.worlds for level in world.levels)]
     if not levels:
         raise InvalidRecipe("contains no level")
     chosen = [_choose_level(levels, options.level)] if options.level else levels
@@ -170,7 +170,8 @@ def _describe_tiles(layers: list[LdtkLayer], project: LdtkProject, source: Sourc
         return _Legend("ldtk", {})
     tiles: dict[int, Mapping[str, Any]] = {}
     for one in tileset.custom_data:
-        data = parse_json_object(unescape(one.data))
+        found = parse_inner_json(unescape(one.data), LIMITS)
+        data = found if isinstance(found, dict) else {}
         about = {key: data[key] for key in ("name", "kind", "passable") if key in data}
         text = one.data.strip()
         tiles[one.tile] = about or ({"name": text} if 0 < len(text) <= 40 and "\n" not in text else {})

@@ -234,10 +234,6 @@ class LevelGids:
         return {*np.unique(self.flat).tolist()} - {*np.unique(self.lowest).tolist()}
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.flat.shape
-
-    @property
     def used(self) -> list[Gids]:
         """Arrays (row, column) with all gids that occur; 0 only if a cell has no tile."""
         drawn = [np.unique(gids[gids != 0])[None] for _, gids, _ in self.drawing]

@@ -24,10 +24,10 @@ from ...core.errors import InvalidRecipe, UnknownName, check_limit
 from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
-from .._documents import validate
+from .._documents import parse_inner_json, validate
 from . import LEVEL_OF_MARKER, NUMBER_OF_ROOM, Document, TiledParams
 from .cells import LevelGids, Place, decode_levels, find_used_gids, read_level
-from .document import TiledLayer, TiledMap, TiledObject, parse_json_property
+from .document import LIMITS, TiledLayer, TiledMap, TiledObject
 from .tiles import build_tileset, resolve_tileset
 
 ROOM_NAME = re.compile(r"room (\d{1,9})")
@@ -67,7 +67,7 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
         numbers=_read_numbers(document.properties) if is_own else {},
         layers=_read_float_layers(document.properties, cells.shape) if is_own else {},
     )
-    provenance = parse_json_property(document.properties.get("tilewright"))
+    provenance = parse_inner_json(document.properties.get("tilewright"), LIMITS)
     return [LoadedMap(map, provenance if isinstance(provenance, dict) else {})]
 
 
@@ -126,7 +126,7 @@ def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[li
     if len(levels) > 1 and any(layer.chunks for layers in levels for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
     found = [read_level(layers, document) for layers in levels]
-    if len({stack.shape for stack, _ in found}) > 1:
+    if len({stack.flat.shape for stack, _ in found}) > 1:
         raise InvalidRecipe("all levels of a map must have the same size")
     return [stack for stack, _ in found], found[0][1]
 
@@ -155,7 +155,7 @@ def _read_rooms(
                     positions[number] = len(rooms)
                 rooms.append(Room(x, y, width, height, one.name if is_named else ""))
     links = []
-    pairs = parse_json_property(document.properties.get("links"))
+    pairs = parse_inner_json(document.properties.get("links"), LIMITS)
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2:
             ends = [positions.get(number) if type(number) is int else None for number in pair]

@@ -16,10 +16,10 @@ from ...core.errors import InvalidRecipe, TooLarge, UnknownName, errors_within
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
-from .._documents import PICTURES, read_sibling, validate
+from .._documents import PICTURES, parse_inner_json, read_sibling, validate
 from .._files import is_relative
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
-from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property
+from .document import LIMITS, MAX_GIDS, TiledTile, TiledTileset, from_json
 from .elements import from_xml
 
 TILESETS = (".tsx", ".xml", ".tsj", ".json")
@@ -123,7 +123,8 @@ def build_tileset(
 def _find_rules(tilesets: list[TiledTileset]) -> dict[str, Any]:
     """Return the joints, adjacency rules and skins of a tileset written by Tilewright."""
     for tileset in tilesets:
-        rules = parse_json_property(tileset.properties.get("rules")) if "tilewright" in tileset.properties else None
+        text = tileset.properties.get("rules") if "tilewright" in tileset.properties else None
+        rules = parse_inner_json(text, LIMITS)
         if isinstance(rules, dict):
             return {key: rules[key] for key in ("joints", "beside", "skins") if key in rules}
     return {}
@@ -207,7 +208,7 @@ def _find_sheet(
     Pictures of several tilesets of other programs are combined. Tiles whose picture is missing have no position.
     """
     for tileset in tilesets:
-        data = parse_json_property(tileset.properties.get("sheet"))
+        data = parse_inner_json(tileset.properties.get("sheet"), LIMITS)
         if isinstance(data, dict):
             # The picture of a tileset of drawn sprites is not that of the sheet.
             is_drawn = tileset.properties.get("tilewright") == "drawn"
