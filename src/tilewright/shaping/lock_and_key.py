@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..analysis.doorways import passages
 from ..analysis.keys import KEY, LOCK
-from ..analysis.paths import steps_from
+from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe, Problem, pluralize, problem
@@ -39,7 +39,7 @@ from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
 from ._key_areas import AreaGraph
-from ._key_cuts import Cell, Gates, LockedAreas, Mask, WalkableMap, find_farthest
+from ._key_cuts import Cell, Gates, LockedAreas, Mask, WalkableMap
 
 COLORS = ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "white")
 
@@ -157,11 +157,10 @@ def _find_ends(map: TileMap) -> tuple[Cell, Cell | None]:
         return marked["start"][0], None
     if marked["exit"] and not marked["start"]:
         steps = steps_from(survey.passable, np.array(marked["exit"]))
-        return find_farthest(steps, np.isfinite(steps)), marked["exit"][0]
+        return farthest_cell(steps), marked["exit"][0]
     if survey.route is None:
         raise GaveUp("lock_and_key: no path leads from start to exit; connect the map first")
-    start, exit = survey.route.start, survey.route.exit
-    return (start[0], start[1]), (exit[0], exit[1]) if marked["exit"] else None
+    return survey.route.start, survey.route.exit if marked["exit"] else None
 
 
 def _with_markers(map: TileMap, start: Cell, exit: Cell | None = None) -> TileMap:
@@ -217,7 +216,7 @@ def _split_map(
         return marked, single
     if exits is None:
         behind = ground.free & (several.numbers == len(several.doors))
-        marked = _with_markers(map, start, find_farthest(ground.from_start, behind))
+        marked = _with_markers(map, start, farthest_cell(ground.from_start, behind))
     return marked, several
 
 
