@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
-from ..core.grid import MAX_CELLS, as_int
-from ..core.params import MAX_SIDE, Params, param
+from ..core.grid import MAX_CELLS
+from ..core.params import MAX_SIDE, Params, as_int, param
 from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset

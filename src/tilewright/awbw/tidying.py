@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.doorways import find_blocks
 from ..autotile.fitting import fit_pieces
 from ..autotile.grammar import grammar_of
 from ..core.pieces import SIDES, STEPS
@@ -71,7 +72,7 @@ def _thin(field: Battlefield, kind: str, *spans: str) -> None:
     sides = np.where(field.find_kinds(kind), True, opened & field.find_kinds(*spans))
     paved: Mask = np.logical_or.reduce(sides)
     wide = count_within(count_within(paved, 1) == 9, 1) > 0  # cells in 3x3 blocks, which are no double lines
-    candidates = _find_blocks(paved) & ~wide & ~field.frozen
+    candidates = find_blocks(paved) & ~wide & ~field.frozen
     removed: Mask = np.zeros(field.shape, dtype=np.bool_)
     for row, column in np.argwhere(candidates).tolist():
         pair = [(row, column), field.image_of((row, column))]
@@ -90,17 +91,11 @@ def _thin(field: Battlefield, kind: str, *spans: str) -> None:
         _join(field, kind, sides, count_within(removed, REACH) > 0)
 
 
-def _find_blocks(mask: Mask) -> Mask:
-    """Return the cells in 2x2 blocks of a mask."""
-    square = np.pad(mask[1:, 1:] & mask[1:, :-1] & mask[:-1, 1:] & mask[:-1, :-1], 1)
-    return square[1:, 1:] | square[1:, :-1] | square[:-1, 1:] | square[:-1, :-1]
-
-
 def _is_in_block(sides: NDArray[np.bool_], cell: Cell) -> bool:
     row, column = cell
     top, left = max(row - 1, 0), max(column - 1, 0)
     around: Mask = np.logical_or.reduce(sides[:, top : row + 2, left : column + 2])
-    return bool(_find_blocks(around)[row - top, column - left])
+    return bool(find_blocks(around)[row - top, column - left])
 
 
 def _is_end(field: Battlefield, cell: Cell, *kinds: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
+from operator import index
 from os import PathLike, fspath
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypedDict, Unpack, get_args, get_origin
 
@@ -321,9 +322,17 @@ class Sized(Params):
         return (self.height, self.width)
 
 
+def as_int(value: Any) -> int | None:
+    """Return an integer of any type as an int; None for other values, including booleans."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+
+
 def check_integer(name: str, value: object, minimum: int = 1, maximum: int | None = None) -> int:
     """Return an argument that is an integer within bounds. Raise InvalidRecipe for others."""
-    number = int(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
+    number = as_int(value)
     if number is None or number < minimum or (maximum is not None and number > maximum):
         bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
         raise InvalidRecipe(f"must be an integer {bounds}", at=name, got=value, rule="range")

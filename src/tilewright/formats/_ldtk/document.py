@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
 from ...core.tilemap import Marker, Room
 from .._data import check_sides
-from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document
+from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document, parse_inner_json
 from . import MARKER_TAG, unescape
 
 MAX_BYTES = 1 << 28
@@ -73,6 +73,11 @@ class LdtkLayerDef(_Record):
 class LdtkTileData(_Record):
     tile: Annotated[Count, Field(alias="tileId")]
     data: str = ""
+
+    def read_object(self) -> Mapping[str, Any]:
+        """Return the object that is stored as JSON; an empty one if there is none."""
+        found = parse_inner_json(unescape(self.data), LIMITS)
+        return found if isinstance(found, dict) else {}
 
 
 class LdtkTilesetDef(_Record):

@@ -26,7 +26,7 @@ from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
 from .._documents import parse_inner_json, validate
 from . import LEVEL_OF_MARKER, NUMBER_OF_ROOM, Document, TiledParams
-from .cells import LevelGids, Place, decode_levels, find_used_gids, read_level
+from .cells import LevelGids, decode_levels, find_used_gids, read_level
 from .document import LIMITS, TiledLayer, TiledMap, TiledObject
 from .tiles import build_tileset, resolve_tileset
 
@@ -45,7 +45,8 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     is_own = "tilewright" in document.properties
     levels = _find_levels(tile_layers) if is_own else {}
     chosen = _choose_levels(tile_layers, levels, options.layer)
-    stacks, (top, left) = _read_levels(list(chosen.values()), document)
+    stacks = _read_levels(list(chosen.values()), document)
+    top, left = stacks[0].place
     tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
     used = find_used_gids([gids for stack in stacks for gids in stack.used])
     tileset, table = build_tileset(tilesets, used, set() if is_own else stacks[0].things, source)
@@ -117,18 +118,18 @@ def _find_levels(layers: list[TiledLayer]) -> Levels:
     return {number: levels[number] for number in sorted(levels)} if set(levels) == {*range(len(levels))} else {}
 
 
-def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[list[LevelGids], Place]:
-    """Return the gids of levels of equal size, and the row and column of the first cell."""
+def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> list[LevelGids]:
+    """Return the gids of levels of equal size."""
     claimed = sum(
         (layer.width or document.width) * (layer.height or document.height) for layers in levels for layer in layers
     )
     check_limit("cells", claimed, MAX_CELLS)
     if len(levels) > 1 and any(layer.chunks for layers in levels for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
-    found = [read_level(layers, document) for layers in levels]
-    if len({stack.flat.shape for stack, _ in found}) > 1:
+    stacks = [read_level(layers, document) for layers in levels]
+    if len({stack.flat.shape for stack in stacks}) > 1:
         raise InvalidRecipe("all levels of a map must have the same size")
-    return [stack for stack, _ in found], found[0][1]
+    return stacks
 
 
 # -- objects and properties -----------------------------------------------------------------------------------
