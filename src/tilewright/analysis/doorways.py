@@ -55,11 +55,8 @@ def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Ma
     """
     passable = map.passable
     vertical, horizontal = _find_narrow(passable)
-    sizes = (
-        _room_sizes(map, passable)
-        if (of or ("rooms" if map.rooms else "openings")) == "rooms"
-        else _opening_sizes(passable)
-    )
+    kind = of or ("rooms" if map.rooms else "openings")
+    sizes = _room_sizes(map, passable) if kind == "rooms" else _opening_sizes(passable)
     room = (sizes >= min_cells) & (sizes > 0)
     # If the outline of a room includes its walls, the doorway is inside the outline. Then the next cell of the room
     # must not be a passage itself.

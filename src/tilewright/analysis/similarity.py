@@ -71,15 +71,9 @@ def find_similarity(recipe: Recipe) -> Similarity | None:
     # Resolve labels to tiles as the pipeline does.
     renamed, samples = dict(recipe.tiles), training.samples
     labels = [renamed.get(label, label) for label in samples.labels]
-    return Similarity.validate(
-        {
-            "like": Samples([Grid(labels, tiles) for tiles in samples.maps]),
-            "pattern_size": training.pattern_size,
-            "wrap_sample": training.wrap_sample,
-            "wrap": training.wrap,
-            "symmetries": training.symmetries,
-        }
-    )
+    like = Samples([Grid(labels, tiles) for tiles in samples.maps])
+    names = ("pattern_size", "wrap_sample", "wrap", "symmetries")
+    return Similarity.validate({"like": like, **{name: getattr(training, name) for name in names}})
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +109,7 @@ def _number_samples(similarity: Similarity, tilesets: tuple[Tileset | None, ...]
     return NumberedSamples(tuple(views), coding, patterns)
 
 
-def _number_labels(
-    grid: Grid, own_tileset: Tileset | None, tileset: Tileset, unknown: dict[str, int]
-) -> NDArray[np.int64]:
+def _number_labels(grid: Grid, base: Tileset | None, tileset: Tileset, unknown: dict[str, int]) -> NDArray[np.int64]:
     """Return the tile number of each label of a grid: the tile with this name, or else with this glyph.
 
     If the grid has no tileset, labels may also be tile numbers. If it has one, names take precedence: a glyph does not
@@ -125,14 +117,12 @@ def _number_labels(
     `unknown`.
     """
     found: dict[Label, int | None]
-    if own_tileset is None:
+    if base is None:
         found = {label: tileset.find(label) for label in grid.labels}
     else:
         found = {label: tileset.by_name.get(str(label)) for label in grid.labels}
         named = set(found.values())
-        glyphs = {
-            label: own_tileset[own].glyph for label in grid.labels if (own := own_tileset.find(label)) is not None
-        }
+        glyphs = {label: base[own].glyph for label in grid.labels if (own := base.find(label)) is not None}
         for label, glyph in glyphs.items():
             number = tileset.by_glyph.get(glyph)
             if found[label] is None and number not in named:

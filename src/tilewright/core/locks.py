@@ -18,6 +18,7 @@ from .tilemap import TileMap, format_size
 from .tileset import Tileset
 
 Shape = tuple[int, ...]
+Indices = NDArray[np.int32]
 MAX_LISTED_LOCKS = 64
 """Maximum number of locks that are stored as a readable list."""
 MAX_GIVEN_LOCKS = 1 << 17
@@ -54,11 +55,7 @@ class Locks:
     __slots__ = ("label_indices", "labels", "map_shape", "places")
 
     def __init__(
-        self,
-        places: NDArray[np.int32],
-        label_indices: NDArray[np.int32],
-        labels: Sequence[Label],
-        map_shape: Shape | None = None,
+        self, places: Indices, label_indices: Indices, labels: Sequence[Label], map_shape: Shape | None = None
     ) -> None:
         order = np.lexsort(places.T[::-1])
         places, label_indices = places[order], label_indices[order]
@@ -282,7 +279,7 @@ class Locks:
 
 
 def _compact(
-    places: NDArray[np.int32], label_indices: NDArray[np.integer[Any]], labels: Sequence[Label], shape: Shape | None
+    places: Indices, label_indices: NDArray[np.integer[Any]], labels: Sequence[Label], shape: Shape | None
 ) -> Locks:
     """Return locks without unused labels. They have a map shape only if there are too many for a table of places."""
     used = sort_labels(labels[index] for index in np.unique(label_indices).tolist())

@@ -369,9 +369,8 @@ class Site:
 
     def _look_up_ids(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return tile ids in a new array, in C order."""
-        if (
-            labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI"
-        ):  # Unsigned, because take() accepts negative indices.
+        # Unsigned, because take() accepts negative indices.
+        if labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI":
             try:
                 return self._table.take(labels)
             except IndexError:

@@ -462,10 +462,8 @@ class Tileset(Params):
         is_allowed = np.zeros((4, len(self), len(self)), dtype=np.bool_)
         images = {view: self.reorient_tiles(view) for view in VIEWS}
         for rule in self.beside:
-            tiles, others = (
-                self.find_tiles(rule.tile),
-                [other for name in rule.others for other in self.find_tiles(name)],
-            )
+            tiles = self.find_tiles(rule.tile)
+            others = [other for name in rule.others for other in self.find_tiles(name)]
             for view in rule.views:
                 for side in reorient_sides(SIDES if rule.sides == "any" else rule.sides, view):
                     here, there = SIDES.index(side), (SIDES.index(side) + 2) % 4

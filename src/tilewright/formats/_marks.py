@@ -17,6 +17,8 @@ from ._icons import OUTLINE, draw_icon, place_icons
 if TYPE_CHECKING:
     from ._picture import CanvasLayout, Size
 
+Lines = Sequence[tuple[Point, Point]]
+"""Ends of lines, in cells."""
 FRAME_LINE, OVERLAY_LINE = (242, 84, 91), (255, 244, 214)
 MAX_PALETTE = 256
 """Maximum number of colors of a palette."""
@@ -30,9 +32,7 @@ def apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLayo
     return full
 
 
-def draw_lines(
-    picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
-) -> Image.Image:
+def draw_lines(picture: Image.Image, lines: Lines, layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the lines of an overlay, light with dark edges so that they are visible on all colors."""
     pen, thickness = ImageDraw.Draw(picture), max(1, min(cell) // 4)
     segments = [_line_to_pixels(line, layout, cell) for line in lines]
@@ -51,9 +51,7 @@ def _line_to_pixels(line: tuple[Point, Point], layout: CanvasLayout, cell: Size)
     return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
 
 
-def draw_frame_lines(
-    picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
-) -> Image.Image:
+def draw_frame_lines(picture: Image.Image, lines: Lines, layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the lines of a frame."""
     if len(picture.getpalette() or ()) == 3 * MAX_PALETTE:
         picture = picture.convert("RGB")

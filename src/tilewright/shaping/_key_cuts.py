@@ -18,6 +18,7 @@ from ..core.tilemap import TileMap
 
 Mask: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
+Values: TypeAlias = NDArray[np.float64]
 Cell: TypeAlias = tuple[int, ...]
 
 
@@ -31,9 +32,9 @@ class WalkableMap:
     """Cells where a door is allowed."""
     free: Mask
     """Free cells, on which a key is allowed."""
-    door_ranks: NDArray[np.float64]
+    door_ranks: Values
     """Preference for doors, lower is better: 0 on doors, 1 in doorways, 2 elsewhere."""
-    from_start: NDArray[np.float64]
+    from_start: Values
     markers: tuple[tuple[str, Cell], ...]
 
     @classmethod
@@ -90,7 +91,7 @@ class Gates:
     """(gate,) preference, lower is better: doors, then doorways, then other passages, in random order."""
 
     @classmethod
-    def of(cls, walkable_map: WalkableMap, start: Cell, random_values: NDArray[np.float64]) -> Gates:
+    def of(cls, walkable_map: WalkableMap, start: Cell, random_values: Values) -> Gates:
         cuts = Cuts.of(walkable_map.region, start=start)
         walk, last = cuts.trace_beyond(start, int(np.count_nonzero(walkable_map.region)))
         fitting = cuts.cells & passages(walkable_map.region) & walkable_map.door_cells

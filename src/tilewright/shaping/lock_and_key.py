@@ -39,7 +39,7 @@ from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
 from ._key_areas import AreaGraph
-from ._key_cuts import Cell, Gates, LockedAreas, Mask, WalkableMap
+from ._key_cuts import Cell, Gates, LockedAreas, Mask, Values, WalkableMap
 
 COLORS = ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "white")
 
@@ -187,13 +187,7 @@ def _put(cells: NDArray[np.integer], cell: Cell, tile: int | None, locked: Mask)
 
 
 def _split_map(
-    map: TileMap,
-    p: LockAndKeyParams,
-    start: Cell,
-    exit: Cell | None,
-    locked: Mask,
-    random_values: NDArray[np.float64],
-    rng: Rng,
+    map: TileMap, p: LockAndKeyParams, start: Cell, exit: Cell | None, locked: Mask, random_values: Values, rng: Rng
 ) -> tuple[TileMap, LockedAreas]:
     """Add start and exit, and divide the map with single doors or, if too few fit, with locks of several doors."""
     min_cells = max(p.min_cells, p.keys)
@@ -231,9 +225,7 @@ def _order_gates(gates: Gates, chosen: list[int], rng: Rng, *, last: int | None)
     return order if last is None else [*order, last]
 
 
-def _choose_key_cells(
-    survey: Survey, pool: Mask, doors: list[Cell], count: int, random_values: NDArray[np.float64]
-) -> list[Cell]:
+def _choose_key_cells(survey: Survey, pool: Mask, doors: list[Cell], count: int, random_values: Values) -> list[Cell]:
     """Choose cells for keys: in the half of the area far from the doors, preferably dead ends off the main path."""
     steps = steps_from(survey.passable, np.array(doors))
     ends, hot = survey.neighbor_counts == 1, survey.hot_path

@@ -313,9 +313,7 @@ SAME, OTHER = 1, 2
 """Colors of a set, which Tiled numbers from 1. 0 means that the direction does not matter."""
 
 
-def build_wang_sets(
-    artwork: Artwork, locals: Mapping[int, int], is_below: NDArray[np.bool_], *, copy: bool
-) -> WangSets:
+def build_wang_sets(artwork: Artwork, locals: Locals, is_below: NDArray[np.bool_], *, copy: bool) -> WangSets:
     """Return a set for every tile of every skin with sprites in a document's tileset.
 
     Parameters
@@ -360,12 +358,8 @@ def _make_wang_set(
     other = None if layout.is_dual else _find_other(artwork, skin, local_ids)
     if other is not None:
         wang_tiles.append({"tileid": local_ids[other], "wangid": _make_wang_id(0, layout.bits)})
-    colors = [
-        _make_color(tileset[tile].name, tileset[tile].color, full),
-        _make_color("other", "#000000", -1)
-        if other is None
-        else _make_color("other", tileset[other].color, local_ids[other]),
-    ]
+    background = ("#000000", -1) if other is None else (tileset[other].color, local_ids[other])
+    colors = [_make_color(tileset[tile].name, tileset[tile].color, full), _make_color("other", *background)]
     wang_tiles.sort(key=lambda one: one["tileid"])
     return {
         "name": tileset[tile].name,
