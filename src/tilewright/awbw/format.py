@@ -54,17 +54,10 @@ DOCUMENT = re.compile(
 )
 """Start of JSON, even if truncated; rarely matches a map in the old format."""
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
-SYMBOLS = {
-    **dict(enumerate(r".^@{}~IJKLMNOP-=+ABCDEFGH[],<(>)%abcdefghijlmnopqrstuvwxy", 1)),
-    **dict(enumerate("UTSRQZYXWV12345", 81)),
-    **dict(enumerate("kz!#$&*|`'\";:?/0", 101)),
-    133: "_",
-    145: "6",
-    TELEPORT: " ",
-}
+COUNTRIES, UNITS, RUNS = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8")).values()
+"""Names of countries by code, names of units by id, and runs of characters of the old format by their first id."""
+SYMBOLS = {int(first) + place: symbol for first, symbols in RUNS.items() for place, symbol in enumerate(symbols)}
 """Characters of the old format by id; other ids have none."""
-COUNTRIES, UNITS = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8")).values()
-"""Names of countries by code, and of units by id."""
 
 
 class AwbwParams(Params):

@@ -179,16 +179,11 @@ class Artwork:
             raise InvalidRecipe(
                 f"tileset {self.tileset.name!r}: its skins must need at most {MAX_LAYERS} layers, got {len(stacks)}"
             )
-        nothing = np.zeros_like(skinned)
-        planes = [
-            Plane(
-                f"{GROUND} {number}" if number > 1 else GROUND,
-                any(table.layout.is_dual for table in stack),
-                tuple(stack),
-                ~is_thing & ~skinned if number == 1 else nothing,
-            )
-            for number, stack in enumerate(stacks, 1)
-        ]
+        planes = []
+        for number, stack in enumerate(stacks, 1):
+            name = f"{GROUND} {number}" if number > 1 else GROUND
+            singles = ~is_thing & ~skinned if number == 1 else np.zeros_like(skinned)
+            planes.append(Plane(name, any(table.layout.is_dual for table in stack), tuple(stack), singles))
         if is_thing.any():
             things = tuple(table for table in self._tables if is_thing[table.tiles].any())
             planes.append(Plane(THINGS, False, things, is_thing & ~skinned))

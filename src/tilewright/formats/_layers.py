@@ -52,14 +52,11 @@ def sprite_layers(view: View, recipe: Recipe | None = None, *, keep_hidden: bool
     cells = np.ascontiguousarray(view.cells).reshape(-1, *shape[-2:])
     ground = find_ground(cells, view.tileset)
     layers = find_sprites(artwork, cells, ground, VariantSource.of(view, recipe), keep_hidden=keep_hidden)
-    return [
-        SpriteLayer(
-            plane.name,
-            (-0.5, -0.5) if plane.is_dual else (0.0, 0.0),
-            sprites.reshape(*shape[:-2], *sprites.shape[-2:]),
-        )
-        for plane, sprites in zip(artwork.planes, layers, strict=True)
-    ]
+    found = []
+    for plane, sprites in zip(artwork.planes, layers, strict=True):
+        offset = (-0.5, -0.5) if plane.is_dual else (0.0, 0.0)
+        found.append(SpriteLayer(plane.name, offset, sprites.reshape(*shape[:-2], *sprites.shape[-2:])))
+    return found
 
 
 def find_sprites(

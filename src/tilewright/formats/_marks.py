@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 from ..core.site import Point
 from ..core.tilemap import Marker
 from ._colors import find_nearest
-from ._icons import OUTLINE, draw_icon, place_icons
+from ._icons import OUTLINE, Icon, draw_icon, place_icons
 
 if TYPE_CHECKING:
     from ._picture import CanvasLayout, Size
@@ -63,22 +63,16 @@ def draw_frame_lines(picture: Image.Image, lines: Lines, layout: CanvasLayout, c
 
 def draw_markers(picture: Image.Image, markers: Sequence[Marker], layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the icons of markers. Markers in the same cell share it."""
-    placed = [
-        (
-            draw_icon(one.icon, one.side, one.is_dot),
-            (left + column) * cell[1] + one.column,
-            (top + row) * cell[0] + one.row,
-        )
-        for (level, row, column), here in _find_names(markers).items()
-        for top, left in [layout.level_origin(level)]
-        for one in place_icons(here, *cell)
-    ]
-    images: dict[int, tuple[Image.Image, Image.Image]] = {}
-    for pixels, x, y in placed:
-        if id(pixels) not in images:
-            images[id(pixels)] = _convert_icon(pixels, picture), Image.fromarray(pixels[..., 3])
-        image, mask = images[id(pixels)]
-        picture.paste(image, (x, y), mask)
+    images: dict[tuple[Icon, int, bool], tuple[Image.Image, Image.Image]] = {}
+    for (level, row, column), here in _find_names(markers).items():
+        top, left = layout.level_origin(level)
+        for one in place_icons(here, *cell):
+            key = one.icon, one.side, one.is_dot
+            if key not in images:
+                pixels = draw_icon(*key)
+                images[key] = _convert_icon(pixels, picture), Image.fromarray(pixels[..., 3])
+            image, mask = images[key]
+            picture.paste(image, ((left + column) * cell[1] + one.column, (top + row) * cell[0] + one.row), mask)
     return picture
 
 

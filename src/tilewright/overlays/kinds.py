@@ -194,9 +194,7 @@ class OverlayRequest:
 
     def __str__(self) -> str:
         fields = type(self.params).model_fields
-        changed = {
-            name: value for name, field in fields.items() if (value := getattr(self.params, name)) != field.default
-        }
+        changed = {name: value for name, value in self.params if value != fields[name].default}
         return ",".join([self.kind.name, *(f"{name}={_format_value(value)}" for name, value in changed.items())])
 
     def compute(self, map: TileMap) -> Overlay:

@@ -108,10 +108,9 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
     free = WalkableMap.of(map, start, locked).free
     for number, (doors, color) in enumerate(zip(parts.doors, p.names, strict=False)):
         markers = [Marker(f"{LOCK} {color}", column, row) for row, column in doors]
+        tile = _find_tile(map.tileset, color, "door") if p.tile is None else site.tile(p.tile)
         for door in doors:
-            _put(
-                cells, door, site.tile(p.tile) if p.tile is not None else _find_tile(map.tileset, color, "door"), locked
-            )
+            _put(cells, door, tile, locked)
         for place in _choose_key_cells(survey, free & (parts.numbers == number), doors, p.keys, random_values):
             markers.append(Marker(f"{KEY} {color}", place[1], place[0]))
             _put(cells, place, _find_tile(map.tileset, color, "key"), locked)

@@ -54,6 +54,11 @@ class _DocumentTile:
         self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
         """Tile id in a tileset written by Tilewright, else None."""
 
+    @property
+    def rank(self) -> tuple[bool, int, bool, int]:
+        """Place in the order of tiles: those with an id by id, with all their data first, then the others by gid."""
+        return self.id is None, self.gid if self.id is None else self.id, "glyph" not in self.properties, self.gid
+
     def is_same(self, other: _DocumentTile | None) -> bool:
         """Return whether both are sprites of the same tile."""
         return other is not None and self.id is not None and self.id == other.id
@@ -78,15 +83,7 @@ def build_tileset(
     """
     # First the tiles written by Tilewright by their ids, then the others by gid. Sprites of skins share their tile,
     # which only one of them describes completely.
-    tiles = sorted(
-        _collect_tiles(tilesets, used),
-        key=lambda tile: (
-            tile.id is None,
-            tile.gid if tile.id is None else tile.id,
-            "glyph" not in tile.properties,
-            tile.gid,
-        ),
-    )
+    tiles = sorted(_collect_tiles(tilesets, used), key=lambda tile: tile.rank)
     is_new = [not tile.is_same(before) for tile, before in zip(tiles, [None, *tiles], strict=False)]
     distinct = [tile for tile, new in zip(tiles, is_new, strict=True) if new]
     if len(distinct) >= MAX_TILES:
