@@ -56,7 +56,7 @@ DOCUMENT = re.compile(
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
 COUNTRIES, UNITS, RUNS = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8")).values()
 """Names of countries by code, names of units by id, and runs of characters of the old format by their first id."""
-SYMBOLS = {int(first) + place: symbol for first, symbols in RUNS.items() for place, symbol in enumerate(symbols)}
+SYMBOLS: dict[int, str] = {int(first) + place: one for first, run in RUNS.items() for place, one in enumerate(run)}
 """Characters of the old format by id; other ids have none."""
 
 
