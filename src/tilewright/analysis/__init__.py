@@ -27,31 +27,25 @@ if TYPE_CHECKING:
     from .paths import distances as distances
     from .paths import flee_map as flee_map
     from .paths import hot_path as hot_path
-    from .paths import shortest_path
+    from .paths import path as path
     from .regions import regions as regions
     from .rooms import rooms_graph as rooms_graph
     from .survey import Survey as Survey
 
-    path = shortest_path
-
-_HOMES = {
-    "Survey": ("survey", "Survey"),
-    "chokepoints": ("chokepoints", "chokepoints"),
-    "distances": ("paths", "distances"),
-    "doorways": ("doorways", "doorways"),
-    "field_of_view": ("fov", "field_of_view"),
-    "flee_map": ("paths", "flee_map"),
-    "hot_path": ("paths", "hot_path"),
-    "measure": ("measures", "measure"),
-    "movement_range": ("movement", "movement_range"),
-    "needed_keys": ("keys", "needed_keys"),
-    "passages": ("doorways", "passages"),
-    "path": ("paths", "shortest_path"),
-    "play": ("keys", "play"),
-    "regions": ("regions", "regions"),
-    "rooms_graph": ("rooms", "rooms_graph"),
+_NAMES = {
+    "chokepoints": ("chokepoints",),
+    "doorways": ("doorways", "passages"),
+    "fov": ("field_of_view",),
+    "keys": ("needed_keys", "play"),
+    "measures": ("measure",),
+    "movement": ("movement_range",),
+    "paths": ("distances", "flee_map", "hot_path", "path"),
+    "regions": ("regions",),
+    "rooms": ("rooms_graph",),
+    "survey": ("Survey",),
 }
-"""Module and attribute of each public name."""
+"""Public names by the module that defines them."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted(_HOMES)
 
 
@@ -61,8 +55,7 @@ class _Index(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module, attribute = _HOMES[name]
-        value = getattr(import_module(f".{module}", __name__), attribute)
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
         self.__dict__[name] = value
         return value
 

@@ -55,11 +55,8 @@ def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Ma
     """
     passable = map.passable
     vertical, horizontal = _find_narrow(passable)
-    sizes = (
-        _room_sizes(map, passable)
-        if (of or ("rooms" if map.rooms else "openings")) == "rooms"
-        else _opening_sizes(passable)
-    )
+    kind = of or ("rooms" if map.rooms else "openings")
+    sizes = _room_sizes(map, passable) if kind == "rooms" else _opening_sizes(passable)
     room = (sizes >= min_cells) & (sizes > 0)
     # If the outline of a room includes its walls, the doorway is inside the outline. Then the next cell of the room
     # must not be a passage itself.
@@ -93,12 +90,14 @@ def _room_sizes(map: TileMap, passable: Mask) -> NDArray[np.int64]:
 
 def _opening_sizes(passable: Mask) -> NDArray[np.int64]:
     """Return the number of cells in the open area of each cell; 0 outside open areas."""
-    blocks = passable[:-1, :-1] & passable[1:, :-1] & passable[:-1, 1:] & passable[1:, 1:]
-    open_ = np.zeros_like(passable)
-    for part in (np.s_[:-1, :-1], np.s_[1:, :-1], np.s_[:-1, 1:], np.s_[1:, 1:]):
-        open_[part] |= blocks
-    areas = regions_of(open_)
+    areas = regions_of(find_blocks(passable))
     return areas.sizes[areas.labels]
+
+
+def find_blocks(mask: Mask) -> Mask:
+    """Return the cells in 2x2 blocks of a mask."""
+    square = np.pad(mask[1:, 1:] & mask[1:, :-1] & mask[:-1, 1:] & mask[:-1, :-1], 1)
+    return square[1:, 1:] | square[1:, :-1] | square[:-1, 1:] | square[:-1, :-1]
 
 
 def _leads_to(goal: Mask, vertical: Mask, horizontal: Mask) -> Mask:

@@ -11,12 +11,11 @@ Source: Ford, "Symmetric shadowcasting", https://www.albertford.com/shadowcastin
 
 from __future__ import annotations
 
-from operator import index
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe
+from ..core.params import check_integer
 from ..core.tilemap import TileMap
 from ..kernels.fov import cast
 from .paths import Places, read_cells
@@ -65,23 +64,12 @@ def field_of_view(map: Walkable, viewer: Places, *, radius: int | None = None) -
     if isinstance(map, TileMap):
         clear = ~map.tileset.blocks_sight[map.cells]
         standable = standable | clear
-    reach = 2 * MAX_SIDE**2 if radius is None else _square_radius(radius)
+    far = 2 * MAX_SIDE if radius is None else min(check_integer("radius", radius, 0), 2 * MAX_SIDE)
     viewers = read_cells(map, viewer, "viewer")
     inside = viewers[~standable[tuple(viewers.T)]]
     if len(inside):
         raise InvalidRecipe(f"must not be in a wall, got {tuple(inside[0].tolist())}", at="viewer")
     seen = np.zeros(clear.shape, dtype=np.uint8)
     for row, column in viewers.tolist():
-        cast(clear.view(np.uint8), row, column, reach, seen)
+        cast(clear.view(np.uint8), row, column, far * (far + 1), seen)
     return seen.view(np.bool_)
-
-
-def _square_radius(radius: int) -> int:
-    try:
-        integer = -1 if isinstance(radius, bool) else index(radius)
-    except TypeError:
-        integer = -1
-    if integer < 0:
-        raise InvalidRecipe("must be an integer of at least 0", at="radius", got=radius, rule="range")
-    integer = min(integer, 2 * MAX_SIDE)
-    return integer * (integer + 1)

@@ -106,11 +106,8 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
         accessible = _find_accessible(map, locks, found_keys)
         open_starts = starts[accessible[tuple(starts.T)]]
         reached = np.isfinite(steps_from(accessible, open_starts)) if len(open_starts) else np.zeros_like(accessible)
-        new_keys = {
-            color: None
-            for marker, color in keys
-            if reached[_cell(map, marker)] and color not in found_keys and color not in without
-        }
+        colors = (color for marker, color in keys if reached[_cell(map, marker)])
+        new_keys = dict.fromkeys(color for color in colors if color not in found_keys and color not in without)
         if not new_keys:
             missing = tuple(marker for marker, _ in (*keys, *locks) if not reached[_cell(map, marker)])
             return Exploration(reached, tuple(rounds), missing, map, starts, without)

@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.owners import merge_owners
 from ..core.tilemap import Cells, TileMap
-from ..kernels.surveys import (
-    count_symmetric,
-    count_tiles,
-    survey_cuts,
-    survey_neighbors,
-    survey_regions,
-    survey_routes,
-)
+from ..kernels import surveys
 
 
 class RegionTotals(NamedTuple):
@@ -72,6 +65,7 @@ class MapGroup:
     def __init__(self, maps: Sequence[TileMap]) -> None:
         self.maps = maps
         self.tileset = maps[0].tileset
+        self._symmetric: dict[str, list[int]] = {}
 
     @cached_property
     def cells(self) -> Cells:
@@ -99,21 +93,21 @@ class MapGroup:
     def cuts(self) -> list[CutTotals]:
         """Chokepoints of each map."""
         numbers = np.empty((len(self.maps), 2), dtype=np.int64)
-        survey_cuts(self.passable.view(np.uint8), self._route_table, numbers)
+        surveys.survey_cuts(self.passable.view(np.uint8), self._route_table, numbers)
         return [CutTotals(*row) for row in numbers.tolist()]
 
     @cached_property
     def neighbors(self) -> list[NeighborTotals]:
         """Numbers of cells of each map by their neighbors."""
         numbers = np.empty((len(self.maps), 4), dtype=np.int64)
-        survey_neighbors(self.passable.view(np.uint8), numbers)
+        surveys.survey_neighbors(self.passable.view(np.uint8), numbers)
         return [NeighborTotals(*row) for row in numbers.tolist()]
 
     @cached_property
     def tile_counts(self) -> NDArray[np.int64]:
         """(map, tile) number of cells with each tile."""
         numbers = np.empty((len(self.maps), len(self.tileset)), dtype=np.int64)
-        count_tiles(self.cells.astype(np.uint16, copy=False), numbers)
+        surveys.count_tiles(self.cells.astype(np.uint16, copy=False), numbers)
         return numbers
 
     @cached_property
@@ -125,25 +119,19 @@ class MapGroup:
         ends = np.cumsum(np.count_nonzero(used, axis=1)).tolist()
         return [float(terms[start:end].sum()) for start, end in pairwise([0, *ends])]
 
-    @cached_property
-    def symmetric_in_x(self) -> list[int]:
-        """Number of cells of each map that are equal to their image with left and right swapped."""
-        return self._count_symmetric("x")
+    def count_symmetric(self, transform: str) -> list[int]:
+        """Return the number of cells of each map that are equal to their image.
 
-    @cached_property
-    def symmetric_in_y(self) -> list[int]:
-        """Number of cells of each map that are equal to their image with top and bottom swapped."""
-        return self._count_symmetric("y")
-
-    @cached_property
-    def symmetric_in_turns(self) -> list[int]:
-        """Number of cells of each map that are equal to their image after a rotation by 180 degrees."""
-        return self._count_symmetric("xy")
+        The transform `x` swaps left and right, `y` swaps top and bottom, and `xy` rotates by 180 degrees.
+        """
+        if transform not in self._symmetric:
+            self._symmetric[transform] = self._count_symmetric(transform)
+        return self._symmetric[transform]
 
     @cached_property
     def _region_table(self) -> NDArray[np.int64]:
         numbers = np.empty((len(self.maps), 3), dtype=np.int64)
-        survey_regions(self.passable.view(np.uint8), numbers)
+        surveys.survey_regions(self.passable.view(np.uint8), numbers)
         return numbers
 
     @cached_property
@@ -151,11 +139,11 @@ class MapGroup:
         marks = [mark for number, map in enumerate(self.maps) if map.markers for mark in self.list_ends(number, map)]
         numbers = np.empty((len(self.maps), 3), dtype=np.int64)
         rows = np.array(marks, dtype=np.int64).reshape(-1, 3)
-        survey_routes(self.passable.view(np.uint8), self._region_table, rows, numbers)
+        surveys.survey_routes(self.passable.view(np.uint8), self._region_table, rows, numbers)
         return numbers
 
     def list_ends(self, number: int, map: TileMap) -> list[tuple[int, int, int]]:
-        """Return a row for `survey_routes` for each passable cell with a marker start or exit."""
+        """Return a row for `surveys.survey_routes` for each passable cell with a marker start or exit."""
         passable = self.passable[number].reshape(-1)
         found = []
         for marker in map.markers:
@@ -171,5 +159,5 @@ class MapGroup:
             alike = merge_owners(self.tileset)
             cells, images = alike.take(cells), alike[self.tileset.reorient_tiles(transform)].take(cells)
         numbers = np.empty(len(self.maps), dtype=np.int64)
-        count_symmetric(cells, images, "y" in transform, "x" in transform, numbers)
+        surveys.count_symmetric(cells, images, "y" in transform, "x" in transform, numbers)
         return numbers.tolist()

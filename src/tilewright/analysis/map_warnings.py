@@ -17,7 +17,8 @@ UNPLACED = "unplaced "
 
 def find_map_warnings(map: TileMap) -> tuple[Problem, ...]:
     """Return the problems of a finished map."""
-    return (*find_degeneracy(map), *(_describe_unplaced(name, int(map.numbers[name])) for name in _list_unplaced(map)))
+    unplaced = {name: int(number) for name, number in map.numbers.items() if name.startswith(UNPLACED)}
+    return (*find_degeneracy(map), *(_describe_unplaced(name, count) for name, count in unplaced.items()))
 
 
 def count_unplaced(numbers: Mapping[str, float], names: Iterable[str], missing: Mapping[str, int]) -> dict[str, float]:
@@ -31,10 +32,6 @@ def count_unplaced(numbers: Mapping[str, float], names: Iterable[str], missing: 
     stale = {UNPLACED + name for name in names}
     kept = {name: number for name, number in numbers.items() if name not in stale}
     return kept | {UNPLACED + name: float(count) for name, count in missing.items()}
-
-
-def _list_unplaced(map: TileMap) -> list[str]:
-    return [name for name in map.numbers if name.startswith(UNPLACED)]
 
 
 def _describe_unplaced(key: str, count: int) -> Problem:

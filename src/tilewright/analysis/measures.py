@@ -289,7 +289,7 @@ def symmetry_x(survey: Survey) -> float:
 
     Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
     """
-    return survey.symmetric_in_x / survey.map.cells.size
+    return survey.count_symmetric("x") / survey.map.cells.size
 
 
 @measure(unit="fraction", group="shape")
@@ -298,7 +298,7 @@ def symmetry_y(survey: Survey) -> float:
 
     Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
     """
-    return survey.symmetric_in_y / survey.map.cells.size
+    return survey.count_symmetric("y") / survey.map.cells.size
 
 
 @measure(unit="fraction", group="shape")
@@ -307,4 +307,4 @@ def symmetry_turn(survey: Survey) -> float:
 
     Directional tiles such as rivers and roads are rotated with the map. The owner of a building is ignored.
     """
-    return survey.symmetric_in_turns / survey.map.cells.size
+    return survey.count_symmetric("xy") / survey.map.cells.size

@@ -62,10 +62,5 @@ def unit_costs(tileset: Tileset, unit: str) -> NDArray[np.float64]:
     known = {name for tile in tileset for name, _ in tile.costs}
     if unit not in known:
         raise UnknownName("unit type", unit, known, f"tileset {tileset.name!r} defines no costs for it")
-    return np.array([_find_cost(dict(tile.costs), unit, tile.passable) for tile in tileset], dtype=np.float64)
-
-
-def _find_cost(costs: dict[str, float], unit: str, passable: bool) -> float:
-    if costs:
-        return costs.get(unit, np.inf)
-    return 1.0 if passable else np.inf
+    costs = [dict(tile.costs) or {unit: 1.0 if tile.passable else np.inf} for tile in tileset]
+    return np.array([of_tile.get(unit, np.inf) for of_tile in costs])

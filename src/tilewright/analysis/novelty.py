@@ -106,11 +106,10 @@ def min_difference(map: Tiles, sample: Tiles, wrap: Wrap) -> float:
     tiles = np.intersect1d(map, sample)
     direct_cost = prod(axis.position_count for axis in overlaps) * (prod(axis.shared for axis in overlaps) + LOOP_COST)
     transform_cost = prod(max(axis.map, axis.sample) for axis in overlaps) * len(tiles) * TRANSFORM_COST
-    matches = (
-        max(_count_matches(map, sample, overlaps))
-        if direct_cost <= transform_cost
-        else _max_matches(map, sample, overlaps, tiles)
-    )
+    if direct_cost <= transform_cost:
+        matches = max(_count_matches(map, sample, overlaps))
+    else:
+        matches = _max_matches(map, sample, overlaps, tiles)
     cells: int = prod(axis.shared for axis in overlaps)
     return (cells - matches) / cells
 

@@ -171,6 +171,10 @@ def shortest_path(
     return walk.find_path(walk.read_place(start, "start"), walk.read_place(goal, "goal"))
 
 
+path = shortest_path
+"""Name of `shortest_path` in `tilewright.analysis`."""
+
+
 @dataclass(frozen=True, eq=False)
 class HotPath:
     """Hot path: the cells on short paths from start to exit, and the optional cells."""
@@ -272,9 +276,8 @@ class _PathQuery:
             if lowest == highest == 1:
                 self.costs = None
             # A path enters each cell once at most, so that distances of small costs are below 2^31 on most maps.
-            self.has_small_costs = (
-                is_integer and highest <= kernels.MAX_SMALL_COST and highest * passable.size < 1 << 31
-            )
+            is_small = highest <= kernels.MAX_SMALL_COST and highest * passable.size < 1 << 31
+            self.has_small_costs = is_integer and is_small
         offsets = neighbor_offsets(passable.ndim, directions)
         is_diagonal = np.abs(offsets).sum(axis=1) > 1
         self.diagonal = bool(is_diagonal.any())

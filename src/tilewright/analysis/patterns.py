@@ -222,10 +222,8 @@ def divergences(one: PatternCounts, other: PatternCounts) -> tuple[float, float]
     fractions of all patterns are equal. The sums run over the union of both sets of patterns.
     """
     keys = np.union1d(one.keys, other.keys)
-    one_fractions, other_fractions = (
-        smooth_counts(one.count(keys), one.total),
-        smooth_counts(other.count(keys), other.total),
-    )
+    one_fractions = smooth_counts(one.count(keys), one.total)
+    other_fractions = smooth_counts(other.count(keys), other.total)
     log_ratio = log(one_fractions) - log(other_fractions)
     return _sum(one_fractions * log_ratio), _sum(-other_fractions * log_ratio)
 

@@ -134,9 +134,10 @@ def dilate(mask: NDArray[np.bool_], radius: int, wrap: tuple[bool, bool] = (Fals
 @cache
 def neighbor_offsets(dimensions: int, directions: Directions) -> NDArray[np.int64]:
     """Return the (neighbor, axis) offsets to a cell's neighbors: straight ones first, then diagonal ones. Read-only."""
-    offsets: NDArray[np.int64] = np.argwhere(_build_structure(dimensions, directions)) - 1
+    offsets = np.indices((3,) * dimensions).reshape(dimensions, -1).T - 1
     steps = np.abs(offsets).sum(axis=1)
-    found = offsets[np.argsort(steps, kind="stable")][1:]
+    order = np.argsort(steps, kind="stable")
+    found: NDArray[np.int64] = offsets[order[steps[order] <= (1 if directions == 4 else dimensions)]][1:]
     found.flags.writeable = False
     return found
 
@@ -157,9 +158,3 @@ def find_blocking_cells(
         pass
     waves.dig(waves.find_bridges()[:1])
     return np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
-
-
-def _build_structure(dimensions: int, directions: Directions) -> NDArray[np.bool_]:
-    """Return a 3x3 (or 3x3x3) mask of the center cell and its neighbors."""
-    steps: NDArray[np.int64] = np.abs(np.indices((3,) * dimensions) - 1).sum(axis=0)
-    return steps <= (1 if directions == 4 else dimensions)

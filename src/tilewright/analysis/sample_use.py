@@ -129,7 +129,7 @@ def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
 def _find_single_tile(map: TileMap, tiles: int) -> Iterator[Problem]:
     """Yield a problem if the technique used only one of several tiles."""
     if map.numbers["tiles_used"] == 1 and tiles > 1:
-        name = _name_most_common(map)
+        name = map.tileset[int(np.bincount(map.cells.reshape(-1)).argmax())].name
         text = f"the map has only one of {tiles} tiles, {name!r}; try another seed or a min_coverage above 0"
         yield Problem((), "one_tile", name, text, (ANOTHER_SEED,))
 
@@ -177,7 +177,3 @@ def _find_high_divergence(map: TileMap) -> Iterator[Problem]:
             " smaller patterns or another seed"
         )
         yield Problem((), "divergence", value, text, (ANOTHER_SEED,))
-
-
-def _name_most_common(map: TileMap) -> str:
-    return map.tileset[int(np.bincount(map.cells.reshape(-1)).argmax())].name

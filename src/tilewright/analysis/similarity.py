@@ -19,19 +19,8 @@ from ..core.registry import techniques
 from ..core.samples import DEFAULT_PATTERN_SIZE, Samples
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import novelty
-from .patterns import (
-    AxesOf,
-    Coding,
-    PatternCounts,
-    Tiles,
-    divergences,
-    find_axis_problems,
-    find_sample_problems,
-    list_views,
-    pad_map,
-    wraps,
-)
+from . import novelty, patterns
+from .patterns import AxesOf, Coding, PatternCounts, Tiles, list_views, pad_map, wraps
 
 MAX_CELLS = 512
 """Maximum number of cells of a pattern."""
@@ -58,10 +47,10 @@ class Similarity(Params):
             text = f"patterns must have at most {MAX_CELLS} cells, {self.pattern_size} has {cells:,}"
             yield problem(text, at="pattern_size")
             return
-        yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
-        yield from find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
+        yield from patterns.find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
+        yield from patterns.find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
         wrap = wraps(self.wrap_sample, self.like.axes)
-        yield from find_sample_problems("like", self.like, self.pattern_size, wrap, "pattern_size")
+        yield from patterns.find_sample_problems("like", self.like, self.pattern_size, wrap, "pattern_size")
 
     def compare(self, map: TileMap) -> Comparison:
         """Compare a map with the samples."""
@@ -82,15 +71,9 @@ def find_similarity(recipe: Recipe) -> Similarity | None:
     # Resolve labels to tiles as the pipeline does.
     renamed, samples = dict(recipe.tiles), training.samples
     labels = [renamed.get(label, label) for label in samples.labels]
-    return Similarity.validate(
-        {
-            "like": Samples([Grid(labels, tiles) for tiles in samples.maps]),
-            "pattern_size": training.pattern_size,
-            "wrap_sample": training.wrap_sample,
-            "wrap": training.wrap,
-            "symmetries": training.symmetries,
-        }
-    )
+    like = Samples([Grid(labels, tiles) for tiles in samples.maps])
+    names = ("pattern_size", "wrap_sample", "wrap", "symmetries")
+    return Similarity.validate({"like": like, **{name: getattr(training, name) for name in names}})
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +109,7 @@ def _number_samples(similarity: Similarity, tilesets: tuple[Tileset | None, ...]
     return NumberedSamples(tuple(views), coding, patterns)
 
 
-def _number_labels(
-    grid: Grid, own_tileset: Tileset | None, tileset: Tileset, unknown: dict[str, int]
-) -> NDArray[np.int64]:
+def _number_labels(grid: Grid, base: Tileset | None, tileset: Tileset, unknown: dict[str, int]) -> NDArray[np.int64]:
     """Return the tile number of each label of a grid: the tile with this name, or else with this glyph.
 
     If the grid has no tileset, labels may also be tile numbers. If it has one, names take precedence: a glyph does not
@@ -136,14 +117,12 @@ def _number_labels(
     `unknown`.
     """
     found: dict[Label, int | None]
-    if own_tileset is None:
+    if base is None:
         found = {label: tileset.find(label) for label in grid.labels}
     else:
         found = {label: tileset.by_name.get(str(label)) for label in grid.labels}
         named = set(found.values())
-        glyphs = {
-            label: own_tileset[own].glyph for label in grid.labels if (own := own_tileset.find(label)) is not None
-        }
+        glyphs = {label: base[own].glyph for label in grid.labels if (own := base.find(label)) is not None}
         for label, glyph in glyphs.items():
             number = tileset.by_glyph.get(glyph)
             if found[label] is None and number not in named:
@@ -177,7 +156,7 @@ class Comparison:
     @cached_property
     def divergences(self) -> tuple[float, float] | None:
         """Divergence of the map from the samples, and of the samples from the map."""
-        return None if self.patterns is None else divergences(self.patterns, self.samples.patterns)
+        return None if self.patterns is None else patterns.divergences(self.patterns, self.samples.patterns)
 
     @cached_property
     def copied_share(self) -> float | None:

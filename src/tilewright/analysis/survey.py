@@ -128,20 +128,9 @@ class Survey:
         """Shannon entropy of the tile frequencies, in bits."""
         return self._group.tile_entropies[self._number]
 
-    @property
-    def symmetric_in_x(self) -> int:
-        """Number of cells that are equal to their image with left and right swapped."""
-        return self._group.symmetric_in_x[self._number]
-
-    @property
-    def symmetric_in_y(self) -> int:
-        """Number of cells that are equal to their image with top and bottom swapped."""
-        return self._group.symmetric_in_y[self._number]
-
-    @property
-    def symmetric_in_turns(self) -> int:
-        """Number of cells that are equal to their image after a rotation by 180 degrees."""
-        return self._group.symmetric_in_turns[self._number]
+    def count_symmetric(self, transform: str) -> int:
+        """Return the number of cells that are equal to their image, by a transform as in `MapGroup`."""
+        return self._group.count_symmetric(transform)[self._number]
 
     @cached_property
     def regions(self) -> Regions:

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
-from ..core.grid import MAX_CELLS, as_int
-from ..core.params import MAX_SIDE, Params, param
+from ..core.grid import MAX_CELLS
+from ..core.params import MAX_SIDE, Params, as_int, param
 from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
@@ -54,17 +54,10 @@ DOCUMENT = re.compile(
 )
 """Start of JSON, even if truncated; rarely matches a map in the old format."""
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
-SYMBOLS = {
-    **dict(enumerate(r".^@{}~IJKLMNOP-=+ABCDEFGH[],<(>)%abcdefghijlmnopqrstuvwxy", 1)),
-    **dict(enumerate("UTSRQZYXWV12345", 81)),
-    **dict(enumerate("kz!#$&*|`'\";:?/0", 101)),
-    133: "_",
-    145: "6",
-    TELEPORT: " ",
-}
+COUNTRIES, UNITS, RUNS = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8")).values()
+"""Names of countries by code, names of units by id, and runs of characters of the old format by their first id."""
+SYMBOLS: dict[int, str] = {int(first) + place: one for first, run in RUNS.items() for place, one in enumerate(run)}
 """Characters of the old format by id; other ids have none."""
-COUNTRIES, UNITS = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8")).values()
-"""Names of countries by code, and of units by id."""
 
 
 class AwbwParams(Params):

@@ -31,12 +31,11 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
 from ..shaping._symmetry import MOVES, find_images
-from .autotiling import fit, replace_misfits
 from .battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
 from .measures import HEADQUARTERS
 from .roads import Roads, join, mask_of
-from .sites import Sites, assign_kinds
-from .tidying import tidy_rivers, tidy_roads
+from .sites import Distances, Sites, assign_kinds
+from .tidying import fit, replace_misfits, tidy_rivers, tidy_roads
 
 MIN_SIDE = 8
 """Minimum width and height of a map for two players."""
@@ -205,9 +204,7 @@ def _build(field: Battlefield, p: PlayersParams, sites: Sites, homes: tuple[Cell
     _build_neutral(field, p, sites, own, far)
 
 
-def _build_neutral(
-    field: Battlefield, p: PlayersParams, sites: Sites, own: NDArray[np.float64], far: NDArray[np.float64]
-) -> None:
+def _build_neutral(field: Battlefield, p: PlayersParams, sites: Sites, own: Distances, far: Distances) -> None:
     mirrored = field.image is not None
     # Locked buildings are counted; a locked building on the axis counts for both sides.
     missing = {kind: (2 * count - _count(field, kind, NEUTRAL)) // 2 for kind, count in p.neutral.items()}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from ..core.seeds import Rng
 from ..core.site import Site
 from .battlefield import Battlefield, Cell, Mask, count_within, find_adjacent
 
+Distances: TypeAlias = NDArray[np.float64]
+"""Costs of the paths from a cell to each cell."""
 BRIDGE_COST = 8.0
 """Cost of an impassable cell that must be bridged, relative to plain."""
 MIN_LAND = 6
@@ -137,7 +140,7 @@ class Sites:
         for _, one, other in sorted(scored, reverse=True)[:: max(1, min(20, len(scored) // tries))][:tries]:
             yield one, other
 
-    def distances_from(self, cell: Cell) -> NDArray[np.float64]:
+    def distances_from(self, cell: Cell) -> Distances:
         """Return the walking distance to every cell; impassable cells that are not frozen cost BRIDGE_COST."""
         field = self.field
         costs = np.where(field.passable, field.kinds.foot_costs[field.cells], BRIDGE_COST)
@@ -152,9 +155,7 @@ class Sites:
 
     # -- owned buildings ------------------------------------------------------------------------------------
 
-    def place_near(
-        self, kind: str, country: str, count: int, own: NDArray[np.float64], other: NDArray[np.float64]
-    ) -> None:
+    def place_near(self, kind: str, country: str, count: int, own: Distances, other: Distances) -> None:
         """Place `count` buildings of a player near the player's headquarters."""
         order = np.argsort(self.noise, axis=None, kind="stable")
         left = count
@@ -167,12 +168,7 @@ class Sites:
             raise GaveUp(_explain_missing(count - left, count, kind, f"near the headquarters of {country}"))
 
     def place_like(
-        self,
-        kind: str,
-        country: str,
-        models: Sequence[tuple[float, float]],
-        own: NDArray[np.float64],
-        other: NDArray[np.float64],
+        self, kind: str, country: str, models: Sequence[tuple[float, float]], own: Distances, other: Distances
     ) -> None:
         """Place buildings of the second player on a map without a symmetry, at distances similar to those of the first.
 
@@ -191,14 +187,14 @@ class Sites:
 
     # -- neutral buildings ----------------------------------------------------------------------------------
 
-    def choose_ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
+    def choose_ports(self, count: int, own: Distances, other: Distances) -> list[Cell]:
         """Choose `count` cells at the shore for ports."""
         water = regions_of(self.field.find_kinds("sea"))
         side = (own <= other) & np.isfinite(own)
         shores = [find_adjacent(water.sizes[water.labels] >= least) & side for least in (MIN_WATER, 1)]
         return self._spread_in(shores, count, "port", "at the sea")
 
-    def spread(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
+    def spread(self, count: int, own: Distances, other: Distances) -> list[Cell]:
         """Choose `count` cells for neutral buildings on the first player's side, from the nearest to the farthest."""
         side = (own <= other) & np.isfinite(own)
         found = self._spread_in([side & self.mainland, side], count, "neutral building", "on each side")

@@ -1,4 +1,4 @@
-"""Tidying of roads and rivers: double lines become single, and short roads that lead nowhere are removed."""
+"""Tidying of maps: pieces that fit as in `autotile`, single roads and rivers, and no short roads that lead nowhere."""
 
 from __future__ import annotations
 
@@ -7,16 +7,46 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.doorways import find_blocks
+from ..autotile.fitting import fit_pieces
 from ..autotile.grammar import grammar_of
 from ..core.pieces import SIDES, STEPS
 from .battlefield import BRIDGE, RIVER, ROAD, WATER, Battlefield, Cell, Mask, count_within, opposite_side
 
+ROUNDS = 3
+"""Number of times that pieces are chosen after the first half was copied."""
 MIN_ROAD = 6
 """Minimum number of cells of a road that ends in open land."""
 REACH = 2
 """Radius of the square in which the neighbors of a removed cell must stay connected, and in which pieces are joined."""
 SHOAL, OUTSIDE = "shoal", "outside"
 """Kind of beaches, and of the cells outside of the map."""
+
+
+def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
+    """Choose pieces that fit, equally on both sides; cells in `keep` do not change.
+
+    Where the halves meet, a piece that fits on one side may not fit on the other. Such a piece is replaced by land, and
+    a river that then ends in open land is removed up to its next fork.
+    """
+    tileset, stays = field.kinds.tileset, field.frozen if keep is None else field.frozen | keep
+    for _ in range(ROUNDS):
+        before = field.cells.copy()
+        field.set_cells(np.where(stays, before, fit_pieces(before, tileset, stays, keep=True)))
+        if not _find_misfits(field, stays).any():
+            return
+    replace_misfits(field, stays)
+
+
+def replace_misfits(field: Battlefield, stays: Mask) -> None:
+    """Replace every misfit by land; the number of pieces falls in each iteration, so the loop ends."""
+    while (wrong := _find_misfits(field, stays)).any():
+        for row, column in np.argwhere(wrong).tolist():
+            field.lay((row, column), field.kinds.ground_tile)
+
+
+def _find_misfits(field: Battlefield, stays: Mask) -> Mask:
+    return grammar_of(field.kinds.tileset).find_misfits(field.cells) & ~stays
 
 
 def tidy_roads(field: Battlefield) -> None:
@@ -42,7 +72,7 @@ def _thin(field: Battlefield, kind: str, *spans: str) -> None:
     sides = np.where(field.find_kinds(kind), True, opened & field.find_kinds(*spans))
     paved: Mask = np.logical_or.reduce(sides)
     wide = count_within(count_within(paved, 1) == 9, 1) > 0  # cells in 3x3 blocks, which are no double lines
-    candidates = _find_blocks(paved) & ~wide & ~field.frozen
+    candidates = find_blocks(paved) & ~wide & ~field.frozen
     removed: Mask = np.zeros(field.shape, dtype=np.bool_)
     for row, column in np.argwhere(candidates).tolist():
         pair = [(row, column), field.image_of((row, column))]
@@ -61,17 +91,11 @@ def _thin(field: Battlefield, kind: str, *spans: str) -> None:
         _join(field, kind, sides, count_within(removed, REACH) > 0)
 
 
-def _find_blocks(mask: Mask) -> Mask:
-    """Return the cells in 2x2 blocks of a mask."""
-    square = np.pad(mask[1:, 1:] & mask[1:, :-1] & mask[:-1, 1:] & mask[:-1, :-1], 1)
-    return square[1:, 1:] | square[1:, :-1] | square[:-1, 1:] | square[:-1, :-1]
-
-
 def _is_in_block(sides: NDArray[np.bool_], cell: Cell) -> bool:
     row, column = cell
     top, left = max(row - 1, 0), max(column - 1, 0)
     around: Mask = np.logical_or.reduce(sides[:, top : row + 2, left : column + 2])
-    return bool(_find_blocks(around)[row - top, column - left])
+    return bool(find_blocks(around)[row - top, column - left])
 
 
 def _is_end(field: Battlefield, cell: Cell, *kinds: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import colorsys
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -68,7 +68,9 @@ def read_rgb(color: str) -> Rgb:
 def fill_appearance(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Set a unique glyph and color for each tile without one, in place."""
     taken = {glyph for tile in tiles if isinstance(glyph := tile.get("glyph"), str)}
-    spare = (glyph for glyph in _generate_glyphs() if glyph not in taken)
+    # Hangul and CJK are two cells wide; the private use area is narrow and large enough for any tileset.
+    glyphs = chain(SPARE_GLYPHS, map(chr, range(0xE000, 0xF900)), map(chr, range(0xF0000, 0xFFFFE)))
+    spare = (glyph for glyph in glyphs if glyph not in taken)
     colors = [read_rgb(color) for tile in tiles if is_color(color := tile.get("color"))]
     for position, tile in enumerate(tiles):
         if not tile.get("glyph"):
@@ -81,13 +83,6 @@ def fill_appearance(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
             tile["color"] = _choose_color(colors, position) if is_compared else distinct_color(position)
             colors.append(read_rgb(tile["color"]))
     return tiles
-
-
-def _generate_glyphs() -> Iterator[str]:
-    yield from SPARE_GLYPHS
-    # Hangul and CJK are two cells wide; the private use area is narrow and large enough for any tileset.
-    yield from map(chr, range(0xE000, 0xF900))
-    yield from map(chr, range(0xF0000, 0xFFFFE))
 
 
 def _choose_color(taken: list[Rgb], position: int) -> str:

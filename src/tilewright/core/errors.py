@@ -427,6 +427,25 @@ class BadFile(TilewrightError, ValueError):
     rule = "file"
 
 
+class ProblemList(list[Problem]):
+    """Problems of several parts of an input, which one error reports."""
+
+    @contextmanager
+    def collect(
+        self, *path: str | int, place: str | None = None, kind: type[TilewrightError] = TilewrightError
+    ) -> Iterator[None]:
+        """Add the problems of an error of a kind, with their paths below a path as in `errors_within`."""
+        try:
+            yield
+        except kind as error:
+            self.extend((error.within(*path, place=place) if path else error).problems)
+
+    def raise_all(self) -> None:
+        """Raise the problems, if there are any."""
+        if self:
+            raise InvalidRecipe(*self)
+
+
 def check_limit(
     noun: str, count: int, most: int, *, of: str = "", advice: str = "", **details: Unpack[ProblemDetails]
 ) -> None:

@@ -5,40 +5,16 @@ The looks are those of the tileset `palette`.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from typing import Any
 
+from .. import data
 from .appearance import FREE_GLYPH, QUESTION_MARK
 from .tileset import Tile, Tileset
 
-GLYPH_TILES = {
-    "#": "wall",
-    "X": "wall",
-    "%": "rock",
-    ".": "floor",
-    "_": "floor",
-    ",": "gravel",
-    ":": "path",
-    ";": "corridor",
-    "=": "bridge",
-    "+": "door",
-    "'": "door",
-    '"': "grass",
-    "&": "bush",
-    "T": "tree",
-    "t": "tree",
-    "^": "mountain",
-    "~": "water",
-    "<": "stairs",
-    ">": "stairs",
-    "$": "treasure",
-    "@": "start",
-    **dict.fromkeys("█▓▒─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬", "wall"),
-    **dict.fromkeys("░·∙", "floor"),
-    **dict.fromkeys("≈", "water"),
-    **dict.fromkeys("♣♠", "tree"),
-    **dict.fromkeys("▲", "mountain"),
-}
+GLYPHS = tomllib.loads(data.read_text("tables", "glyphs"))
+GLYPH_TILES = {glyph: name for name, glyphs in GLYPHS.items() for glyph in glyphs}
 """Tile of the tileset `palette` by glyph. Other glyphs, such as letters, are passable."""
 SPACE, DOT = " ", "."
 DIGIT_COLORS = tuple(f"#{level:02x}{level:02x}{min(255, level + 12):02x}" for level in range(52, 242, 20))

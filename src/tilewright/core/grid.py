@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from math import prod
-from operator import index
 from os import PathLike, fsdecode
 from typing import Annotated, Any, ClassVar, Self
 
@@ -21,7 +20,7 @@ from pydantic import Field, model_validator
 
 from .appearance import FREE_GLYPH, QUESTION_MARK
 from .errors import InvalidRecipe, TooLarge, UnknownName, pluralize, unknown_key
-from .params import MAX_SIDE, AtomicValue, Sized, param
+from .params import MAX_SIDE, AtomicValue, Sized, as_int, param
 from .resolver import Resolver
 from .tilemap import TileMap, format_size
 from .tileset import MAX_TILES, Tileset
@@ -311,14 +310,6 @@ def unpack(text: Any, max_bytes: int, at: str = "cells") -> bytes:
     if len(raw) > max_bytes or not stream.eof:
         raise InvalidRecipe(f"does not unpack to at most {max_bytes:,} bytes", at=at, rule="maximum")
     return raw
-
-
-def as_int(value: Any) -> int | None:
-    """Return an integer of any type as an int; None for other values, including booleans."""
-    try:
-        return None if isinstance(value, bool) else index(value)
-    except TypeError:
-        return None
 
 
 def read_label(value: Any) -> Label:

@@ -246,7 +246,7 @@ def _read_drives(given: Any, *, has_choices: bool) -> tuple[Drive, ...]:
     if isinstance(given, str):
         given = {given: None}
     if isinstance(given, (list, tuple)):
-        given = {path: None for path in given if isinstance(path, str)} if _are_names(given) else None
+        given = dict.fromkeys(given) if all(isinstance(path, str) for path in given) else None
     if not isinstance(given, Mapping):
         raise InvalidRecipe(
             "must be the path of a parameter, or paths with ranges", at="drives", got=given, rule="type"
@@ -256,10 +256,6 @@ def _read_drives(given: Any, *, has_choices: bool) -> tuple[Drive, ...]:
         with errors_within("drives", str(path)):
             drives.append(Drive.validate(_read_drive(path, how, has_choices=has_choices)))
     return tuple(drives)
-
-
-def _are_names(given: Sequence[Any]) -> bool:
-    return all(isinstance(one, str) for one in given)
 
 
 def _read_drive(path: Any, how: Any, *, has_choices: bool) -> Any:

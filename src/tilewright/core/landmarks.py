@@ -210,18 +210,15 @@ def _match_markers(markers: Sequence[Marker], wanted: Sequence[Marker | None]) -
     found: list[int | None] = [None] * len(wanted)
     left = list(range(len(markers)))
 
-    def has_same_cell(one: Marker, other: Marker) -> bool:
-        return (one.name, one.x, one.y, one.level) == (other.name, other.x, other.y, other.level)
-
-    matches: tuple[Callable[[Marker, Marker], bool], ...] = (
-        lambda one, other: one == other,
-        has_same_cell,
-        lambda one, other: one.name == other.name,
+    keys: tuple[Callable[[Marker], object], ...] = (
+        lambda marker: marker,
+        lambda marker: (marker.name, marker.x, marker.y, marker.level),
+        lambda marker: marker.name,
     )
-    for is_match in matches:
+    for key in keys:
         for position, marker in enumerate(wanted):
             if marker is not None and found[position] is None:
-                number = next((one for one in left if is_match(markers[one], marker)), None)
+                number = next((one for one in left if key(markers[one]) == key(marker)), None)
                 if number is not None:
                     found[position] = number
                     left.remove(number)

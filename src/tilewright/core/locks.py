@@ -11,22 +11,14 @@ from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
 from .errors import InvalidRecipe, TooLarge, check_limit, errors_within, pluralize
-from .grid import (
-    FREE,
-    MAX_CELLS,
-    MAX_INLINE_CELLS,
-    Grid,
-    Label,
-    as_int,
-    check_keys,
-    read_label,
-    read_shape,
-    sort_labels,
-)
+from .grid import FREE, MAX_CELLS, MAX_INLINE_CELLS, Grid, Label, check_keys, read_label, read_shape, sort_labels
+from .params import as_int
 from .resolver import Resolver
 from .tilemap import TileMap, format_size
 from .tileset import Tileset
 
+Shape = tuple[int, ...]
+Indices = NDArray[np.int32]
 MAX_LISTED_LOCKS = 64
 """Maximum number of locks that are stored as a readable list."""
 MAX_GIVEN_LOCKS = 1 << 17
@@ -63,11 +55,7 @@ class Locks:
     __slots__ = ("label_indices", "labels", "map_shape", "places")
 
     def __init__(
-        self,
-        places: NDArray[np.int32],
-        label_indices: NDArray[np.int32],
-        labels: Sequence[Label],
-        map_shape: tuple[int, ...] | None = None,
+        self, places: Indices, label_indices: Indices, labels: Sequence[Label], map_shape: Shape | None = None
     ) -> None:
         order = np.lexsort(places.T[::-1])
         places, label_indices = places[order], label_indices[order]
@@ -126,7 +114,7 @@ class Locks:
         return cls.of(grid)
 
     @classmethod
-    def _from_list(cls, items: Sequence[Any], map_shape: tuple[int, ...] | None = None) -> Locks:
+    def _from_list(cls, items: Sequence[Any], map_shape: Shape | None = None) -> Locks:
         check_limit("locks", len(items), MAX_GIVEN_LOCKS, of="a list", advice="lock cells by a map")
         locks = [_read_place(item) for item in items]
         axes = {len(place) for place, _ in locks} or {2}
@@ -171,7 +159,7 @@ class Locks:
         shape = {} if self.map_shape is None else {"shape": list(self.map_shape)}
         return {**shape, "places": items if as_list else Grid.of(items).to_data(inline=inline)}
 
-    def fit_to(self, shape: tuple[int, ...]) -> Locks:
+    def fit_to(self, shape: Shape) -> Locks:
         """Return the locks for a map of the given shape. Raise InvalidRecipe if they do not fit."""
         if self.map_shape is not None and self.map_shape != shape:
             own, needed = format_size(self.map_shape), format_size(shape)
@@ -182,11 +170,7 @@ class Locks:
         return Locks(self.places, self.label_indices, self.labels)
 
     def with_cells(
-        self,
-        cells: NDArray[np.int64],
-        label_indices: NDArray[np.int64],
-        labels: Sequence[Label],
-        shape: tuple[int, ...],
+        self, cells: NDArray[np.int64], label_indices: NDArray[np.int64], labels: Sequence[Label], shape: Shape
     ) -> Locks:
         """Return these locks together with new locks, for a map of a given shape.
 
@@ -229,14 +213,14 @@ class Locks:
         places = np.stack(np.unravel_index(cells, shape), axis=-1).astype(np.int32)
         return _compact(places, label_indices[::-1][last], labels, shape)
 
-    def without_cells(self, cells: NDArray[np.int64], shape: tuple[int, ...]) -> Locks:
+    def without_cells(self, cells: NDArray[np.int64], shape: Shape) -> Locks:
         """Return the locks without those at the given flat indices of a map of this shape."""
         before = self.clip_to(shape)
         if not len(before):
             return before
         return before._select(~np.isin(np.ravel_multi_index(tuple(before.places.T), shape), cells), shape)
 
-    def clip_to(self, shape: tuple[int, ...]) -> Locks:
+    def clip_to(self, shape: Shape) -> Locks:
         """Return the locks that are inside a map of this shape.
 
         If the number of axes differs, no locks are returned.
@@ -255,14 +239,14 @@ class Locks:
         return _compact(self.places, self.label_indices, self.labels, self.map_shape)
 
     @staticmethod
-    def max_count(shape: tuple[int, ...]) -> int:
+    def max_count(shape: Shape) -> int:
         """Return the maximum number of locked cells that a recipe can store for a map of this shape."""
         return prod(shape) if prod(shape) <= MAX_INLINE_CELLS else MAX_INLINE_CELLS // (len(shape) + 1)
 
-    def _select(self, mask: NDArray[np.bool_], shape: tuple[int, ...] | None) -> Locks:
+    def _select(self, mask: NDArray[np.bool_], shape: Shape | None) -> Locks:
         return _compact(self.places[mask], self.label_indices[mask], self.labels, shape)
 
-    def _check_inside(self, shape: tuple[int, ...]) -> None:
+    def _check_inside(self, shape: Shape) -> None:
         if not len(self):
             return
         if self.places.shape[1] != len(shape):
@@ -295,10 +279,7 @@ class Locks:
 
 
 def _compact(
-    places: NDArray[np.int32],
-    label_indices: NDArray[np.integer[Any]],
-    labels: Sequence[Label],
-    shape: tuple[int, ...] | None,
+    places: Indices, label_indices: NDArray[np.integer[Any]], labels: Sequence[Label], shape: Shape | None
 ) -> Locks:
     """Return locks without unused labels. They have a map shape only if there are too many for a table of places."""
     used = sort_labels(labels[index] for index in np.unique(label_indices).tolist())

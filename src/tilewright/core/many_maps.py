@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import UnknownName
+
 if TYPE_CHECKING:
+    from .grid import Label
     from .site import Site
 
 Job: TypeAlias = tuple[int, int, int, int, Any, np.uint64]
@@ -58,3 +61,22 @@ class ManyMaps:
     def open_launch(self) -> Launch:
         """Return the function that makes maps on a GPU. Raise NoKernel if a GPU cannot make them."""
         raise NotImplementedError
+
+
+def find_fill(site: Site, label: Label | None, shaper: str, *, prefers_first: bool = False) -> int:
+    """Return the state that a shaper fills with: that of the label or, without a label, the only impassable one.
+
+    With `prefers_first`, the state must be the first impassable tile of the tileset, which counts as the most common
+    one of a map without impassable cells.
+    """
+    tileset, ids = site.tileset, site.ids.tolist()
+    if label is None:
+        solid = [state for state, tile in enumerate(ids) if not tileset.passable[tile]]
+        first = next(iter(np.flatnonzero(~tileset.passable).tolist()), None)
+        if len(solid) != 1 or (prefers_first and ids[solid[0]] != first):
+            raise NoKernel(f"the shaper {shaper} without a tile, because several tiles are impassable")
+        return solid[0]
+    try:
+        return site.tile(label)
+    except UnknownName:
+        raise NoKernel(f"the shaper {shaper} with a tile that the technique does not use") from None

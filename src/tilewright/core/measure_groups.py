@@ -74,6 +74,5 @@ def format_short(number: float) -> str:
     """
     if not isfinite(number):
         return "-"
-    if number == round(number):
-        return f"{number:,.0f}" if abs(number) < 1e7 else f"{number:.3g}"
-    return f"{number:.3g}" if abs(number) < 1000 else f"{number:,.0f}" if abs(number) < 1e7 else f"{number:.3g}"
+    is_plain = abs(number) < 1e7 and (abs(number) >= 1000 or number == round(number))
+    return f"{number:,.0f}" if is_plain else f"{number:.3g}"

@@ -36,6 +36,7 @@ MAX_COUNTS = 1 << 23
 use."""
 
 
+@dataclass(frozen=True, repr=False)
 class Model(AtomicValue):
     """A model that a technique has learned from samples.
 
@@ -49,14 +50,11 @@ class Model(AtomicValue):
         The samples and the parameters with which they are read.
     """
 
-    __slots__ = ("params", "technique")
     json_schema: ClassVar = {"title": "Model", "type": ["string", "object"], "control": "model"}
-
-    def __init__(self, technique: str, params: TrainingParams) -> None:
-        self.technique = technique
-        """Name of the technique."""
-        self.params = params
-        """The samples and the parameters with which they are read."""
+    technique: str
+    """Name of the technique."""
+    params: TrainingParams
+    """The samples and the parameters with which they are read."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Model:
@@ -176,17 +174,6 @@ class Model(AtomicValue):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model with its samples and counts to a .json or .npz file."""
         files.get().save_model(self.with_counts(), path)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Model):
-            return NotImplemented
-        return (self.technique, self.params) == (other.technique, other.params)
-
-    def __hash__(self) -> int:
-        return hash((self.technique, self.params))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Model, (self.technique, self.params)
 
     def __repr__(self) -> str:
         return f"<Model of {self.technique}>"

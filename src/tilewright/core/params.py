@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
+from operator import index
 from os import PathLike, fspath
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypedDict, Unpack, get_args, get_origin
 
@@ -26,6 +28,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
+from .. import data
 from .errors import (
     MAX_REPORTED,
     Fix,
@@ -43,6 +46,8 @@ from .errors import (
 from .resolver import Resolver
 from .seeds import read_seed
 
+RULES: Mapping[str, tuple[str, str]] = tomllib.loads(data.read_text("tables", "rules"))
+"""Name and message of a rule by the kind of an error of pydantic."""
 MAX_SIDE = 65_536
 MAX_AREA = MAX_SIDE**2
 MAX_FINDINGS = 200
@@ -317,9 +322,17 @@ class Sized(Params):
         return (self.height, self.width)
 
 
+def as_int(value: Any) -> int | None:
+    """Return an integer of any type as an int; None for other values, including booleans."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+
+
 def check_integer(name: str, value: object, minimum: int = 1, maximum: int | None = None) -> int:
     """Return an argument that is an integer within bounds. Raise InvalidRecipe for others."""
-    number = int(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
+    number = as_int(value)
     if number is None or number < minimum or (maximum is not None and number > maximum):
         bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
         raise InvalidRecipe(f"must be an integer {bounds}", at=name, got=value, rule="range")
@@ -488,30 +501,8 @@ def _select_findings(findings: list[Finding], has_inner: bool) -> list[Finding]:
 
 def _describe_rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]:
     """Return the name of a rule and its message. The caller appends the given value to the message."""
-    rules = {
-        "missing": ("missing", "is required"),
-        "greater_than_equal": ("minimum", f"must be at least {bounds.get('ge')}"),
-        "greater_than": ("minimum", f"must be more than {bounds.get('gt')}"),
-        "less_than_equal": ("maximum", f"must be at most {bounds.get('le')}"),
-        "less_than": ("maximum", f"must be less than {bounds.get('lt')}"),
-        "finite_number": ("finite", "must be a finite number"),
-        "literal_error": ("choice", f"must be {bounds.get('expected')}"),
-        "int_from_float": ("type", "must be an integer"),
-        "int_parsing": ("type", "must be an integer"),
-        "int_type": ("type", "must be an integer"),
-        "float_parsing": ("type", "must be a number"),
-        "float_type": ("type", "must be a number"),
-        "bool_parsing": ("type", "must be true or false"),
-        "bool_type": ("type", "must be true or false"),
-        "string_type": ("type", "must be a string"),
-        "tuple_type": ("type", "must be a list"),
-        "model_type": ("type", "must be a set of named values"),
-        "string_too_short": ("minimum_length", f"must have at least {bounds.get('min_length')} characters"),
-        "string_too_long": ("maximum_length", f"must have at most {bounds.get('max_length')} characters"),
-        "too_short": ("minimum_length", f"must have at least {bounds.get('min_length')} values"),
-        "too_long": ("maximum_length", f"must have at most {bounds.get('max_length')} values"),
-    }
-    return rules.get(kind, (kind, f"{message[:1].lower()}{message[1:]}"))
+    rule, text = RULES.get(kind, (kind, ""))
+    return rule, text.format_map(bounds) if text else f"{message[:1].lower()}{message[1:]}"
 
 
 def _locate(

@@ -17,7 +17,7 @@ from .errors import (
     Fix,
     InvalidRecipe,
     Path,
-    Problem,
+    ProblemList,
     TilewrightError,
     TooLarge,
     UnknownName,
@@ -185,14 +185,11 @@ def _check_required_tiles(recipe: Recipe) -> None:
     """Raise InvalidRecipe if a requirement names a tile that no tileset has. Shapers of plugins may add any tile."""
     if not all(stage.shaper in shapers.built_in for stage in recipe.shaping):
         return
-    problems: list[Problem] = []
+    problems = ProblemList()
     for one in recipe.require:
-        try:
+        with problems.collect("require", kind=UnknownName):
             measures.get(one.measure).check_argument(recipe.tilesets)
-        except UnknownName as error:
-            problems.extend(error.within("require").problems)
-    if problems:
-        raise InvalidRecipe(*problems)
+    problems.raise_all()
 
 
 def check_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:

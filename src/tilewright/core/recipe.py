@@ -10,17 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel
 
 from .entries import RECIPE_FIELDS, Technique
-from .errors import (
-    Fix,
-    InvalidRecipe,
-    Problem,
-    TilewrightError,
-    TooLarge,
-    errors_within,
-    explain_each,
-    problem,
-    unknown_key,
-)
+from .errors import Fix, InvalidRecipe, ProblemList, check_limit, errors_within, explain_each, problem, unknown_key
 from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
@@ -122,33 +112,35 @@ class Recipe(AtomicValue):
         given = as_recipe_data(given)
         known = RECIPE_FIELDS if "technique" in given else (*RECIPE_FIELDS, *_list_recipe_keys())
         unknown = (key for key in given if key not in RECIPE_FIELDS)
-        problems = explain_each(unknown, lambda key: unknown_key("recipe key", key, known))
+        problems = ProblemList(explain_each(unknown, lambda key: unknown_key("recipe key", key, known)))
         name = given.get("technique")
         if not isinstance(name, str):
             keys = f", or have keys such as {_list_recipe_keys()[0]}" if name is None else ""
             missing = problem(f"a recipe must name its technique{keys}", at="technique", got=name, rule="missing")
             raise InvalidRecipe(*problems, missing)
 
-        def read_key(read: Callable[[], T], key: str, default: T, place: str | None = None) -> T:
-            try:
-                return read()
-            except TilewrightError as error:
-                problems.extend((error.within(key, place=place) if key else error).problems)
+        def read_key(key: str, read: Callable[[Any], T], default: T, *path: str, place: str | None = None) -> T:
+            with problems.collect(*path, place=place):
+                return default if given.get(key) is None else read(given[key])
             return default
 
-        entry: Technique | None = read_key(lambda: techniques.get(name), "technique", None, place="")
-        params = read_key(lambda: _read_params(entry, given.get("params"), resolver), "", None) if entry else None
+        entry: Technique | None = read_key("technique", techniques.get, None, "technique", place="")
+        params: Params | None = None
+        if entry is not None:
+            with problems.collect():
+                params = _read_params(entry, given.get("params"), resolver)
         none: tuple[Any, ...] = ()
-        shaping = read_key(lambda: _read_shaping(given.get("shaping"), resolver), "", none)
-        chosen = given.get("tileset")
-        tileset = None if chosen is None else read_key(lambda: Tileset.of(chosen, resolver), "tileset", None)
-        tiles = read_key(lambda: _read_tiles(given.get("tiles")), "tiles", none)
-        locks = read_key(lambda: _read_locks(given.get("locks"), resolver), "locks", None)
-        require = read_key(lambda: read_requirements(given.get("require") or {}), "require", none)
-        tries = read_key(lambda: _read_tries(given.get("tries"), bool(require or problems)), "tries", 1)
-        attempt = read_key(lambda: _read_attempt(given.get("attempt"), tries), "attempt", None)
-        seed = read_key(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
-        knobs = () if problems else read_key(lambda: read_knobs(given.get("knobs"), given, params), "knobs", none)
+        shaping = read_key("shaping", lambda value: _read_shaping(value, resolver), none)
+        tileset = read_key("tileset", lambda value: Tileset.of(value, resolver), None, "tileset")
+        tiles = read_key("tiles", _read_tiles, none, "tiles")
+        locks = read_key("locks", lambda value: Locks.of(value, resolver) or None, None, "locks")
+        require = read_key("require", lambda value: read_requirements(value or {}), none, "require")
+        tries = 1
+        with problems.collect("tries"):
+            tries = _read_tries(given.get("tries"), bool(require or problems))
+        attempt = read_key("attempt", lambda value: _read_attempt(value, tries), None, "attempt")
+        seed = read_key("seed", read_seed, None)
+        knobs = () if problems else read_key("knobs", lambda value: read_knobs(value, given, params), none, "knobs")
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
         tileset = entry.tileset_for(params, tileset, dict(tiles), locks.labels if locks is not None else ())
@@ -323,21 +315,16 @@ def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
 
 
 def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
-    if values is None:
-        return ()
     if isinstance(values, (str, Mapping, Stage)):
         values = [values]
     if not isinstance(values, (list, tuple)):
         raise InvalidRecipe("must be a list of shapers", at="shaping", got=values, rule="type")
-    if len(values) > MAX_STAGES:
-        raise TooLarge(f"must have at most {MAX_STAGES} shapers, got {len(values):,}", at="shaping")
+    check_limit("shapers", len(values), MAX_STAGES, at="shaping")
     stages: list[Stage] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
     for number, value in enumerate(values):
-        try:
+        with problems.collect("shaping", number):
             stages.append(_read_stage(value, resolver))
-        except TilewrightError as error:
-            problems.extend(error.within("shaping", number).problems)
     if problems:
         raise InvalidRecipe(*limit_problems(problems))
     return tuple(stages)
@@ -364,8 +351,6 @@ def _read_stage(value: Any, resolver: Resolver) -> Stage:
 
 
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
-    if value is None:
-        return ()
     pairs = list(value.items()) if isinstance(value, Mapping) else value
     if not isinstance(pairs, (list, tuple)) or not all(
         isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
@@ -388,14 +373,7 @@ def _read_tries(value: Any, required: bool) -> int:
     return tries
 
 
-def _read_attempt(value: Any, tries: int) -> int | None:
-    if value is None:
-        return None
+def _read_attempt(value: Any, tries: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < tries:
         raise InvalidRecipe(f"must be one of the {tries} tries, counted from 0", got=value, rule="range")
     return value
-
-
-def _read_locks(value: Any, resolver: Resolver) -> Locks | None:
-    locks = None if value is None else Locks.of(value, resolver)
-    return locks if locks is not None and len(locks) else None

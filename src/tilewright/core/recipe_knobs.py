@@ -11,17 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .errors import (
-    Fix,
-    InvalidRecipe,
-    Problem,
-    TilewrightError,
-    UnknownName,
-    errors_within,
-    explain_each,
-    short_repr,
-    unknown_key,
-)
+from .errors import Fix, InvalidRecipe, ProblemList, UnknownName, errors_within, explain_each, short_repr, unknown_key
 from .fields import Field
 from .knobs import Number, RecipeKnob, Scalar
 from .notation import read_value
@@ -70,16 +60,15 @@ def read_knobs(given: Any, data: Mapping[str, Any], params: Params | None = None
     own = {} if params is None else {name: getattr(params, name) for name in type(params).model_fields}
     full = {**data, "params": {**own, **(written or {})}}
     knobs: list[RecipeKnob] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
     for name, declared in named:
         place = name if isinstance(name, str) else short_repr(name)
-        try:
+        known = len(problems)
+        with problems.collect(place):
             knob = RecipeKnob.of(name, declared)
             _refuse_shared_paths(knob, knobs)
             knobs.append(knob.model_copy(update={"value": knob.find_value(_read_parts(knob, full))}))
-        except TilewrightError as error:
-            remove = Fix("remove", (place,))
-            problems.extend(replace(one, fixes=(*one.fixes, remove)) for one in error.within(place).problems)
+        problems[known:] = [replace(one, fixes=(*one.fixes, Fix("remove", (place,)))) for one in problems[known:]]
     if problems:
         raise InvalidRecipe(*limit_problems(problems))
     return tuple(knobs)
@@ -94,7 +83,7 @@ def read_fitting_knobs(given: Any, data: Mapping[str, Any], params: Params | Non
     for name, declared in [*given.items()][:MAX_KNOBS] if isinstance(given, Mapping) else ():
         try:
             (knob,) = read_knobs({name: declared}, data, params)
-        except TilewrightError:
+        except InvalidRecipe:
             continue
         if knob.fits({drive.path: get_part(data, drive.path) for drive in knob.drives}):
             found.append(knob)
@@ -173,15 +162,12 @@ def check_values(knobs: Mapping[str, RecipeKnob], values: Mapping[str, Any]) -> 
         raise InvalidRecipe("the recipe has no knobs", value=dict(values), rule="missing")
     names = {str(name).replace("-", "_"): value for name, value in values.items()}
     unknown = (name for name in names if name not in knobs)
-    problems = explain_each(unknown, lambda name: unknown_key("knob", name, knobs))
+    problems = ProblemList(explain_each(unknown, lambda name: unknown_key("knob", name, knobs)))
     found: dict[str, Scalar] = {}
     for name, value in names.items():
-        try:
+        with problems.collect(kind=InvalidRecipe):
             found |= {name: knobs[name].check_value(value)} if name in knobs else {}
-        except InvalidRecipe as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InvalidRecipe(*problems)
+    problems.raise_all()
     return found
 
 
@@ -203,13 +189,11 @@ def _read_parts(knob: RecipeKnob, data: Mapping[str, Any]) -> dict[str, Any]:
     parts = {}
     expanded = [knob.expand(end) for end in knob.ends]
     for drive in knob.drives:
-        try:
+        with errors_within("drives", drive.path, kind=(InvalidRecipe, UnknownName)):
             field = find_field(data, drive.path)
             for values in expanded:
                 _check_part(field, values[drive.path])
             parts[drive.path] = get_part(data, drive.path)
-        except TilewrightError as error:
-            raise InvalidRecipe(*error.within("drives", drive.path).problems) from None
     return parts
 
 

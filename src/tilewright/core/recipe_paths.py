@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,24 +109,37 @@ def find_field(data: Mapping[str, Any], path: str) -> Field | None:
 
 def find_owner(data: Mapping[str, Any], path: str) -> Owner | None:
     """Return the technique or shaper that a path leads to; None for other keys of a recipe."""
+    position: int | None = None
+    shaper = ""
     match _split(path):
         case ["params", name, *inner]:
             model: type[Params] = techniques.get(str(data.get("technique"))).params
-            return _make_owner(model, data.get("params"), path, name, inner)
-        case ["shaping", position, shaper, name, *inner]:
+            values = data.get("params")
+        case ["shaping", number, shaper, name, *inner]:
             stages = list_stages(data)
-            number = int(position) if position.isdecimal() and len(position) < 9 else len(stages)
-            if number >= len(stages):
-                text = f"there is no shaper {position}; the recipe has {pluralize(len(stages), 'shaper')}"
+            position = int(number) if number.isdecimal() and len(number) < 9 else len(stages)
+            if position >= len(stages):
+                text = f"there is no shaper {number}; the recipe has {pluralize(len(stages), 'shaper')}"
                 raise InvalidRecipe(f"{text}, counted from 0", rule="unknown_name")
-            written, params = split_stage(stages[number])
+            written, values = split_stage(stages[position])
             if shaper != written:
-                raise InvalidRecipe(f"stage {number} is {short_repr(written)}, not {short_repr(shaper)}", value=path)
-            return _make_owner(shapers.get(shaper).params, params, path, name, inner, number, shaper)
+                raise InvalidRecipe(f"stage {position} is {short_repr(written)}, not {short_repr(shaper)}", value=path)
+            model = shapers.get(shaper).params
         case ["require" | "tiles", _] | ["tileset"]:
             return None
-    text = "must be a path such as params.walls, shaping.0.place.count or require.regions"
-    raise InvalidRecipe(text, got=path, rule="format")
+        case _:
+            text = "must be a path such as params.walls, shaping.0.place.count or require.regions"
+            raise InvalidRecipe(text, got=path, rule="format")
+    name = present_name(model, name)
+    if name not in model.model_fields:
+        near = find_nearest(name, list(model.model_fields))
+        better = path.replace(f".{name}", f".{near}", 1)
+        text = f"unknown parameter {short_repr(name)}{did_you_mean(name, model.model_fields)}"
+        raise InvalidRecipe(text, value=path, rule="unknown_name", fixes=[Fix("use", (), better)] if near else ())
+    if not isinstance(values, Mapping | None):
+        raise InvalidRecipe("must be a set of named values", got=values, rule="type")
+    present = {present_name(model, str(key)): value for key, value in (values or {}).items()}
+    return Owner(model, present, path, name, tuple(inner), position, shaper)
 
 
 def list_stages(data: Mapping[str, Any]) -> list[Any]:
@@ -143,27 +156,6 @@ def split_stage(stage: Any) -> tuple[str, Mapping[str, Any]]:
         ((name, params),) = stage.items()
         return str(name), params if isinstance(params, Mapping) else {}
     raise InvalidRecipe("must be one shaper with its parameters", got=stage, rule="type")
-
-
-def _make_owner(
-    model: type[Params],
-    values: Any,
-    path: str,
-    name: str,
-    inner: Iterable[str],
-    position: int | None = None,
-    shaper: str = "",
-) -> Owner:
-    name = present_name(model, name)
-    if name not in model.model_fields:
-        near = find_nearest(name, list(model.model_fields))
-        better = path.replace(f".{name}", f".{near}", 1)
-        text = f"unknown parameter {short_repr(name)}{did_you_mean(name, model.model_fields)}"
-        raise InvalidRecipe(text, value=path, rule="unknown_name", fixes=[Fix("use", (), better)] if near else ())
-    if not isinstance(values, Mapping | None):
-        raise InvalidRecipe("must be a set of named values", got=values, rule="type")
-    present = {present_name(model, str(key)): value for key, value in (values or {}).items()}
-    return Owner(model, present, path, name, tuple(inner), position, shaper)
 
 
 def _split(path: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, PlainValidator, WithJsonSchema
 
-from .errors import Fix, InvalidRecipe, Problem, explain_each, problem, unknown_key
+from .errors import Fix, InvalidRecipe, ProblemList, explain_each, problem, unknown_key
 from .notation import read_requirement
 from .params import Names
 from .registry import measures
@@ -123,21 +123,18 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
         raise InvalidRecipe("must be conditions by measure, such as path_length: '>80'", got=given)
     found: list[Requirement] = []
     unknown = {name: None for name in given if name not in measures}
-    problems: list[Problem] = explain_each(
-        unknown, lambda name: unknown_key("measure", name, measures.list_options(str(name)))
+    problems = ProblemList(
+        explain_each(unknown, lambda name: unknown_key("measure", name, measures.list_options(str(name))))
     )
     for name, value in given.items():
         if name in unknown:
             continue
-        try:
+        with problems.collect(kind=InvalidRecipe):
             found.append(_read_requirement(measures.complete(name).name, value))
-        except InvalidRecipe as error:
-            problems.extend(error.problems)
     extremes = [one for one in found if one.is_extreme]
     if len(extremes) > 1:
         problems.append(problem(f"only one measure can be most or least, got {' and '.join(map(str, extremes))}"))
-    if problems:
-        raise InvalidRecipe(*problems)
+    problems.raise_all()
     return tuple(found)
 
 

@@ -153,11 +153,8 @@ class Samples(AtomicValue):
         appearance.
         """
         given = [grid.tileset for grid in self.grids if grid.tileset is not None]
-        if (
-            len(given) == len(self.grids)
-            and (shared := _find_shared_tileset(given))
-            and set(self.labels) <= set(shared.names)
-        ):
+        shared = _find_shared_tileset(given) if len(given) == len(self.grids) else None
+        if shared is not None and set(self.labels) <= set(shared.names):
             return shared
         known = {tile.name: tile for tileset in reversed(given) for tile in tileset}
         order = {name: place for place, name in enumerate(dict.fromkeys(tile.name for one in given for tile in one))}

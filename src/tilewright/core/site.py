@@ -123,22 +123,6 @@ class Site:
     of the tileset that the recipe names. A shaper's labels are all tiles of its map. The pipeline makes sites.
     """
 
-    __slots__ = (
-        "_lock_at",
-        "_lock_ids",
-        "_lock_labels",
-        "_padded_windows",
-        "_table",
-        "first",
-        "ids",
-        "is_watched",
-        "labels",
-        "offset",
-        "shape",
-        "tileset",
-        "world",
-    )  # fmt: skip
-
     def __init__(
         self,
         shape: tuple[int, ...],
@@ -179,9 +163,7 @@ class Site:
     def without_frames(self) -> Site:
         """Return the site for a map whose frames are not shown."""
         other = object.__new__(Site)
-        for name in Site.__slots__:
-            setattr(other, name, getattr(self, name))
-        other.is_watched = False
+        other.__dict__.update(self.__dict__, is_watched=False)
         return other
 
     def tile(self, label: str | int) -> int:
@@ -387,9 +369,8 @@ class Site:
 
     def _look_up_ids(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return tile ids in a new array, in C order."""
-        if (
-            labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI"
-        ):  # Unsigned, because take() accepts negative indices.
+        # Unsigned, because take() accepts negative indices.
+        if labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI":
             try:
                 return self._table.take(labels)
             except IndexError:

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from .errors import InvalidRecipe
-from .grid import as_int
-from .params import hint
+from .params import as_int, hint
 
 MAX_COUNT = 1 << 62
 

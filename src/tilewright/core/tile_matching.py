@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 
+from .. import data
 from .entries import Technique
 from .params import Params
 from .tileset import Tile, Tileset
 
-RELATED_NAMES = (
-    ("floor", "ground", "grass", "plain", "sand", "dirt"),
-    ("corridor", "path", "road", "sand", "gravel", "dirt"),
-    ("wall", "mountain", "cliff", "rock", "stone", "hedge"),
-    ("door", "gate", "bridge"),
-    ("deep", "sea", "water"),
-    ("grass", "plain", "meadow", "moss"),
-    ("forest", "wood", "tree"),
-    ("hill", "mountain"),
-)
-"""Each name (first) with the words in names of tiles that have the same role in other tilesets, the most similar
-first."""
-RELATED_KINDS = (
-    ("ground", "stone", "plain", "grass", "road", "snow", "planks"),
-    ("grass", "plain", "reed", "flower", "ground", "tree", "wood"),
-    ("tree", "wood", "reed", "snag", "grass", "plain"),
-    ("snow", "ground", "plain", "grass", "stone"),
-    ("water", "sea", "river", "reef", "lily"),
-    ("brick", "rock", "peak", "mountain", "pillar", "pipe"),
-    ("rock", "peak", "mountain", "brick", "ore", "pillar", "pipe", "void"),
-    ("planks", "gate", "stone", "ground", "road", "plain"),
-    ("city", "roof", "brick"),
-)
-"""Each kind (first) with the kinds that can replace it, the most similar first. The list of a kind that is not first is
-the first list that contains the kind."""
+RELATED: dict[str, list[list[str]]] = tomllib.loads(data.read_text("tables", "related_tiles"))
+"""Lists of `names` and `kinds` that can replace the first of a list, the most similar first."""
 
 
 def list_labels(entry: Technique, params: Params) -> tuple[str, ...]:
@@ -109,11 +88,11 @@ def _find_substitute(tile: Tile, tileset: Tileset, taken: set[str]) -> str:
     return min(tileset, key=rank).name
 
 
-def _list_related_names(name: str) -> tuple[str, ...]:
+def _list_related_names(name: str) -> list[str]:
     words = name.lower().split()
-    return next((related for related in RELATED_NAMES if related[0] in words), (name.lower(),))
+    return next((related for related in RELATED["names"] if related[0] in words), [name.lower()])
 
 
 def _list_related_kinds(kind: str) -> list[str]:
-    lists = sorted((related for related in RELATED_KINDS if kind in related), key=lambda related: related.index(kind))
+    lists = sorted((kinds for kinds in RELATED["kinds"] if kind in kinds), key=lambda kinds: kinds.index(kind))
     return [kind, *(other for related in lists[:1] for other in related if other != kind), *([""] if kind else [])]

@@ -323,18 +323,14 @@ class Tileset(Params):
             if tile.costs:
                 values["costs"] = dict(tile.costs)
             tiles.append(values)
-        data: dict[str, Any] = {"name": self.name}
-        if self.sheet:
-            data["sheet"] = self.sheet.to_data()
-        if self.joints:
-            data["joints"] = [joint.to_data() for joint in self.joints]
-        if self.beside:
-            data["beside"] = [rule.model_dump(exclude_defaults=True) for rule in self.beside]
-        if self.skins and shown:
-            data["skins"] = [skin.to_data() for skin in self.skins]
-        if self.game and shown:
-            data["game"] = self.game
-        return {**data, "tiles": tiles}
+        optional = {
+            "sheet": self.sheet and self.sheet.to_data(),
+            "joints": [joint.to_data() for joint in self.joints],
+            "beside": [rule.model_dump(exclude_defaults=True) for rule in self.beside],
+            "skins": [skin.to_data() for skin in self.skins] if shown else [],
+            "game": self.game if shown else "",
+        }
+        return {"name": self.name, **{key: value for key, value in optional.items() if value}, "tiles": tiles}
 
     @cached_property
     def digest(self) -> str:
@@ -466,10 +462,8 @@ class Tileset(Params):
         is_allowed = np.zeros((4, len(self), len(self)), dtype=np.bool_)
         images = {view: self.reorient_tiles(view) for view in VIEWS}
         for rule in self.beside:
-            tiles, others = (
-                self.find_tiles(rule.tile),
-                [other for name in rule.others for other in self.find_tiles(name)],
-            )
+            tiles = self.find_tiles(rule.tile)
+            others = [other for name in rule.others for other in self.find_tiles(name)]
             for view in rule.views:
                 for side in reorient_sides(SIDES if rule.sides == "any" else rule.sides, view):
                     here, there = SIDES.index(side), (SIDES.index(side) + 2) % 4
@@ -520,9 +514,7 @@ class Tileset(Params):
         tiles = [
             question_mark
             if label in (FREE_GLYPH, QUESTION_MARK)
-            else {"name": label, "glyph": label}
-            if len(label) == 1
-            else {"name": label}
+            else {"name": label, "glyph": label if len(label) == 1 else ""}
             for label in labels
         ]
         return cls.validate({"name": name, "tiles": tiles})

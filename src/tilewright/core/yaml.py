@@ -69,11 +69,7 @@ for tag, pattern, first in (
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list(first))
 
 
-def _construct_integer(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
-    return int(str(loader.construct_scalar(node)))
-
-
-_Loader.add_constructor("tag:yaml.org,2002:int", _construct_integer)
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
 
 
 def read_data(text: str, name: str) -> Mapping[str, Any]:

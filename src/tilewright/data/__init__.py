@@ -1,5 +1,5 @@
-"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, archives, models, studio goals, templates of
-file formats.
+"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, archives, models, studio goals, tables of names
+and messages, templates of file formats.
 
 Samples of a game are in a folder that has the name of the format of its maps, such as `awbw`.
 """
@@ -12,6 +12,7 @@ from importlib.resources.abc import Traversable
 
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
 ENDINGS |= {"drawings": ".txt", "goals": ".yaml", "archives": ".npz", "models": ".npz", "templates": ""}
+ENDINGS["tables"] = ".toml"
 """File extensions by kind. Names of templates have their own."""
 MEMBER = ".csv"
 """File extension of the samples in folders."""

@@ -651,12 +651,8 @@ def register_format(
     def declare(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
         if not callable(body) or not hasattr(body, "__name__"):
             raise InvalidRecipe("must be a named function", got=body, rule="type")
-        taken = {
-            ending: entry.name
-            for entry in format_registry
-            for ending in entry.extensions
-            if entry.name != body.__name__
-        }
+        others = [entry for entry in format_registry if entry.name != body.__name__]
+        taken = {ending: entry.name for entry in others for ending in entry.extensions}
         clash = next((ending for ending in extensions if ending in taken), None)
         if clash is not None:
             raise TilewrightError(f"{clash} is already an extension of {taken[clash]}; use another", at="extensions")

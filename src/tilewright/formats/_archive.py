@@ -27,16 +27,7 @@ MAX_BYTES = 1 << 29
 LENGTHS = {(1, 0): "<H", (2, 0): "<I"}
 """Encoding of the length of the header, by version of the array format."""
 MAX_HEADER = 10_000
-BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    OSError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-)
+BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError)
 """Errors of the readers of archives for broken files."""
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 HEADER = re.compile(r"[\w\s{}()\[\],:'\"<>|=.+-]*", re.ASCII)

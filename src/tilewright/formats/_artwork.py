@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.appearance import read_rgb
-from ..core.caching import cached_by_size
+from ..core.caching import shared_cache
 from ..core.errors import InvalidRecipe
 from ..core.pieces import SIDES
 from ..core.seeds import Rng
 from ..core.skins import ALL_BITS, DIRECTIONS, LAYOUTS, Layout, Quarters, Skin
-from ..core.tileset import Sheet, Tile, Tileset
+from ..core.tileset import Sheet, Tileset
 from ._sheet import sheet_picture, sprite_box
 from ._textures import SIDE, Look, Texture, find_texture, is_plain
 
@@ -103,7 +103,7 @@ class Artwork:
     def __init__(self, tileset: Tileset) -> None:
         self.tileset = tileset
         self.sheet = own_sheet(tileset)
-        sprites = [Sprite(number, position=self._own_position(tile)) for number, tile in enumerate(tileset)]
+        sprites = [Sprite(number, position=tile.sprite if self.sheet else None) for number, tile in enumerate(tileset)]
         self._tables = tuple(self._add_skin(number, skin, sprites) for number, skin in enumerate(tileset.skins))
         self.sprites = tuple(sprites)
         self.pictures: dict[tuple[int, int, bytes], StackPicture] = {}
@@ -112,13 +112,10 @@ class Artwork:
     @classmethod
     def of(cls, tileset: Tileset) -> Artwork:
         """Return the artwork of a tileset. It is cached by everything that decides how the tileset is shown."""
-        return _make_artwork(_Key(tileset.look_digest, tileset))
+        return shared_cache.get((cls, tileset.look_digest), lambda: cls(tileset))
 
     def __len__(self) -> int:
         return len(self.sprites)
-
-    def _own_position(self, tile: Tile) -> int | None:
-        return tile.sprite if self.sheet is not None else None
 
     def _add_skin(self, number: int, skin: Skin, sprites: list[Sprite]) -> SkinTable:
         """Append the sprites of a skin to a list, and return its table."""
@@ -182,16 +179,11 @@ class Artwork:
             raise InvalidRecipe(
                 f"tileset {self.tileset.name!r}: its skins must need at most {MAX_LAYERS} layers, got {len(stacks)}"
             )
-        nothing = np.zeros_like(skinned)
-        planes = [
-            Plane(
-                f"{GROUND} {number}" if number > 1 else GROUND,
-                any(table.layout.is_dual for table in stack),
-                tuple(stack),
-                ~is_thing & ~skinned if number == 1 else nothing,
-            )
-            for number, stack in enumerate(stacks, 1)
-        ]
+        planes = []
+        for number, stack in enumerate(stacks, 1):
+            name = f"{GROUND} {number}" if number > 1 else GROUND
+            singles = ~is_thing & ~skinned if number == 1 else np.zeros_like(skinned)
+            planes.append(Plane(name, any(table.layout.is_dual for table in stack), tuple(stack), singles))
         if is_thing.any():
             things = tuple(table for table in self._tables if is_thing[table.tiles].any())
             planes.append(Plane(THINGS, False, things, is_thing & ~skinned))
@@ -303,24 +295,6 @@ def has_sprites(tileset: Tileset) -> bool:
         or bool(tileset.skins or tileset.joints)
         or any(not is_plain(kind) for kind in {tile.kind for tile in tileset})
     )
-
-
-class _Key:
-    """A cache key of a tileset, compared by its look."""
-
-    def __init__(self, digest: str, tileset: Tileset) -> None:
-        self.digest, self.tileset = digest, tileset
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
-
-@cached_by_size
-def _make_artwork(key: _Key) -> Artwork:
-    return Artwork(key.tileset)
 
 
 def _count_as_same(tileset: Tileset, skin: Skin) -> NDArray[np.uint8]:

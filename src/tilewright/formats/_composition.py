@@ -117,11 +117,6 @@ class StackPicture:
     colors: NDArray[np.uint32]
     """Colors as 0xrrggbb, in ascending order."""
 
-    @classmethod
-    def of_color(cls, color: tuple[int, int, int], height: int, width: int) -> StackPicture:
-        code = join_channels(np.array([color], dtype=np.uint8))
-        return cls(np.zeros((height, width), dtype=np.uint16), code)
-
 
 def draw_stack_pictures(artwork: Artwork, stacks: Stacks, height: int, width: int) -> list[StackPicture]:
     """Draw stacks of a tileset. The pictures are cached with its artwork."""
@@ -154,26 +149,23 @@ def draw_stacks(artwork: Artwork, stacks: Stacks, height: int, width: int) -> ND
     tiles = np.array([sprite.tile for sprite in artwork.sprites])[lowest]
     pixels = np.broadcast_to(colors[tiles][:, None, None], (len(stacks), height, width, 3)).copy()
     part = 0
-    half_row, half_column = height // 2, width // 2
+    rows, columns = _list_halves(height), _list_halves(width)
     for plane in artwork.planes:
         if not plane.is_dual:
             _paste(pixels, drawn, places[:, part])
             part += 1
             continue
         for down, right in QUARTERS:
-            inside = np.s_[
-                :,
-                height - half_row if down else 0 : None if down else height - half_row,
-                width - half_column if right else 0 : None if right else width - half_column,
-            ]
-            outside = np.s_[
-                :,
-                0 if down else half_row : half_row if down else None,
-                0 if right else half_column : half_column if right else None,
-            ]
-            _paste(pixels[inside], drawn[outside], places[:, part])
+            (row, sprite_row), (column, sprite_column) = rows[down], columns[right]
+            _paste(pixels[:, row, column], drawn[:, sprite_row, sprite_column], places[:, part])
             part += 1
     return pixels
+
+
+def _list_halves(side: int) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """Return the first and the second half of a cell's side, each with the half of a sprite between cells there."""
+    half = side // 2
+    return (slice(0, side - half), slice(half, None)), (slice(side - half, None), slice(0, half))
 
 
 def _paste(pixels: NDArray[np.uint8], sprites: NDArray[np.uint8], places: NDArray[np.integer]) -> None:
@@ -229,7 +221,8 @@ class SpritePainter:
 
     def __init__(self, height: int, width: int, background: tuple[int, int, int], recipe: Recipe | None) -> None:
         self.height, self.width, self.recipe = height, width, recipe
-        self._pictures = [StackPicture.of_color(background, height, width)]
+        code = join_channels(np.array([background], dtype=np.uint8))
+        self._pictures = [StackPicture(np.zeros((height, width), dtype=np.uint16), code)]
         self._numbers: dict[tuple[str, bytes], int] = {}
         self._last: _Composition | None = None
 

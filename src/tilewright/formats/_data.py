@@ -122,8 +122,7 @@ def check_expansion(count: int, content: bytes, noun: str = "cells", *, per_byte
     `per_byte` is the number of cells that one byte of unpacked data holds.
     """
     most = max(MAX_SMALL_CELLS, MAX_EXPANSION * per_byte * len(content))
-    if count > most:
-        raise TooLarge(f"a file of {len(content):,} bytes must have at most {most:,} {noun}, got {count:,}")
+    check_limit(noun, count, most, of=f"a file of {len(content):,} bytes")
 
 
 def check_sides(shape: Sequence[int]) -> None:
@@ -169,10 +168,7 @@ def encode_label(map: TileMap, data: dict[str, Any], noun: str) -> str:
     if map.layers and map.cells.size <= MAX_INLINE_CELLS:
         data = {**data, "layers": {name: pack_array(layer) for name, layer in map.layers.items()}}
     text = json.dumps(data)
-    if len(text) > MAX_LABEL:
-        raise TooLarge(
-            f"the {noun}'s label must have at most {MAX_LABEL:,} characters, got {len(text):,}; use npz, or crop it"
-        )
+    check_limit("characters", len(text), MAX_LABEL, of=f"the {noun}'s label", advice="use npz, or crop it")
     return text
 
 

@@ -75,6 +75,17 @@ def parse_document(
     return data
 
 
+def parse_inner_json(text: Any, limits: tuple[int, int]) -> Any:
+    """Return the value of JSON in a string of a document; None if it is not JSON in a string."""
+    if not isinstance(text, str):
+        return None
+    check_json(text, *limits)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 # -- files beside a document ----------------------------------------------------------------------------------
 
 

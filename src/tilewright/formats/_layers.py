@@ -21,6 +21,7 @@ from ..core.tileset import ANY_GROUND, Tileset
 from ._artwork import THINGS, Artwork, Plane, SkinTable
 
 View = TileMap | Frame
+Tiles = NDArray[np.integer]
 Sprites = NDArray[np.int32]
 NOTHING = -1
 STREAM = "sprites"
@@ -51,23 +52,15 @@ def sprite_layers(view: View, recipe: Recipe | None = None, *, keep_hidden: bool
     cells = np.ascontiguousarray(view.cells).reshape(-1, *shape[-2:])
     ground = find_ground(cells, view.tileset)
     layers = find_sprites(artwork, cells, ground, VariantSource.of(view, recipe), keep_hidden=keep_hidden)
-    return [
-        SpriteLayer(
-            plane.name,
-            (-0.5, -0.5) if plane.is_dual else (0.0, 0.0),
-            sprites.reshape(*shape[:-2], *sprites.shape[-2:]),
-        )
-        for plane, sprites in zip(artwork.planes, layers, strict=True)
-    ]
+    found = []
+    for plane, sprites in zip(artwork.planes, layers, strict=True):
+        offset = (-0.5, -0.5) if plane.is_dual else (0.0, 0.0)
+        found.append(SpriteLayer(plane.name, offset, sprites.reshape(*shape[:-2], *sprites.shape[-2:])))
+    return found
 
 
 def find_sprites(
-    artwork: Artwork,
-    cells: NDArray[np.integer],
-    ground: NDArray[np.integer],
-    source: VariantSource,
-    *,
-    keep_hidden: bool = False,
+    artwork: Artwork, cells: Tiles, ground: Tiles, source: VariantSource, *, keep_hidden: bool = False
 ) -> list[Sprites]:
     """Return an array (level, row, column) of sprites for each plane of the artwork.
 
@@ -83,7 +76,7 @@ def find_sprites(
     return layers
 
 
-def ground_tiles(view: View) -> NDArray[np.integer]:
+def ground_tiles(view: View) -> Tiles:
     """Return the cells of a map, where tiles with `over` are replaced by the ground beneath them."""
     cells = np.ascontiguousarray(view.cells)
     return find_ground(cells.reshape(-1, *cells.shape[-2:]), view.tileset).reshape(cells.shape)
@@ -92,7 +85,7 @@ def ground_tiles(view: View) -> NDArray[np.integer]:
 # -- ground -------------------------------------------------------------------------------------------------------
 
 
-def find_ground(cells: NDArray[np.integer], tileset: Tileset) -> NDArray[np.integer]:
+def find_ground(cells: Tiles, tileset: Tileset) -> Tiles:
     """Return an array (level, row, column) of the tiles on the ground.
 
     The ground under a tile over `*` is the most common tile among its eight neighbors that is not itself over another;
@@ -137,11 +130,7 @@ def _find_neighbors(places: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArr
 
 
 def _find_most_common(
-    places: NDArray[np.int64],
-    cells: NDArray[np.integer],
-    ground: NDArray[np.integer],
-    counts: NDArray[np.bool_],
-    tileset: Tileset,
+    places: NDArray[np.int64], cells: Tiles, ground: Tiles, counts: NDArray[np.bool_], tileset: Tileset
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return, for each place, whether a neighbor counts, and the most common tile among those that do."""
     levels, rows, columns = places.T
@@ -169,7 +158,7 @@ def _find_most_common(
 # -- sprites ------------------------------------------------------------------------------------------------------
 
 
-def _fill(plane: Plane, tiles: NDArray[np.integer], cells: NDArray[np.integer], source: VariantSource) -> Sprites:
+def _fill(plane: Plane, tiles: Tiles, cells: Tiles, source: VariantSource) -> Sprites:
     """Return the sprites of a plane with a sprite per cell."""
     singles = np.where(plane.singles, np.arange(len(plane.singles), dtype=np.int32), np.int32(NOTHING))
     sprites = np.take(singles, tiles)
@@ -184,7 +173,7 @@ def _fill(plane: Plane, tiles: NDArray[np.integer], cells: NDArray[np.integer], 
     return sprites
 
 
-def find_masks(table: SkinTable, cells: NDArray[np.integer], ground: NDArray[np.integer]) -> NDArray[np.uint8]:
+def find_masks(table: SkinTable, cells: Tiles, ground: Tiles) -> NDArray[np.uint8]:
     """Return an array (level, row, column) of the neighbors that count as the same, as bits by direction.
 
     A neighbor counts if its tile or the ground under it counts.
@@ -206,9 +195,7 @@ def find_masks(table: SkinTable, cells: NDArray[np.integer], ground: NDArray[np.
     return masks
 
 
-def _draw_between(
-    plane: Plane, cells: NDArray[np.integer], ground: NDArray[np.integer], source: VariantSource
-) -> Sprites:
+def _draw_between(plane: Plane, cells: Tiles, ground: Tiles, source: VariantSource) -> Sprites:
     """Return the sprites of a plane between cells: each depends on the four cells around a corner."""
     levels, rows, columns = cells.shape
     sprites = np.full((levels, rows + 1, columns + 1), NOTHING, dtype=np.int32)

@@ -12,11 +12,13 @@ from PIL import Image, ImageDraw
 from ..core.site import Point
 from ..core.tilemap import Marker
 from ._colors import find_nearest
-from ._icons import OUTLINE, draw_icon, place_icons
+from ._icons import OUTLINE, Icon, draw_icon, place_icons
 
 if TYPE_CHECKING:
     from ._picture import CanvasLayout, Size
 
+Lines = Sequence[tuple[Point, Point]]
+"""Ends of lines, in cells."""
 FRAME_LINE, OVERLAY_LINE = (242, 84, 91), (255, 244, 214)
 MAX_PALETTE = 256
 """Maximum number of colors of a palette."""
@@ -30,9 +32,7 @@ def apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLayo
     return full
 
 
-def draw_lines(
-    picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
-) -> Image.Image:
+def draw_lines(picture: Image.Image, lines: Lines, layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the lines of an overlay, light with dark edges so that they are visible on all colors."""
     pen, thickness = ImageDraw.Draw(picture), max(1, min(cell) // 4)
     segments = [_line_to_pixels(line, layout, cell) for line in lines]
@@ -51,9 +51,7 @@ def _line_to_pixels(line: tuple[Point, Point], layout: CanvasLayout, cell: Size)
     return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
 
 
-def draw_frame_lines(
-    picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
-) -> Image.Image:
+def draw_frame_lines(picture: Image.Image, lines: Lines, layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the lines of a frame."""
     if len(picture.getpalette() or ()) == 3 * MAX_PALETTE:
         picture = picture.convert("RGB")
@@ -65,22 +63,16 @@ def draw_frame_lines(
 
 def draw_markers(picture: Image.Image, markers: Sequence[Marker], layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the icons of markers. Markers in the same cell share it."""
-    placed = [
-        (
-            draw_icon(one.icon, one.side, one.is_dot),
-            (left + column) * cell[1] + one.column,
-            (top + row) * cell[0] + one.row,
-        )
-        for (level, row, column), here in _find_names(markers).items()
-        for top, left in [layout.level_origin(level)]
-        for one in place_icons(here, *cell)
-    ]
-    images: dict[int, tuple[Image.Image, Image.Image]] = {}
-    for pixels, x, y in placed:
-        if id(pixels) not in images:
-            images[id(pixels)] = _convert_icon(pixels, picture), Image.fromarray(pixels[..., 3])
-        image, mask = images[id(pixels)]
-        picture.paste(image, (x, y), mask)
+    images: dict[tuple[Icon, int, bool], tuple[Image.Image, Image.Image]] = {}
+    for (level, row, column), here in _find_names(markers).items():
+        top, left = layout.level_origin(level)
+        for one in place_icons(here, *cell):
+            key = one.icon, one.side, one.is_dot
+            if key not in images:
+                pixels = draw_icon(*key)
+                images[key] = _convert_icon(pixels, picture), Image.fromarray(pixels[..., 3])
+            image, mask = images[key]
+            picture.paste(image, ((left + column) * cell[1] + one.column, (top + row) * cell[0] + one.row), mask)
     return picture
 
 

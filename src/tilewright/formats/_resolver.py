@@ -112,7 +112,9 @@ class FileResolver(Resolver):
     def _read_maps(self, reference: str, free_glyph: bool) -> tuple[Grid, ...]:
         """Return all maps of a file, with the name of the file."""
         format, name = self.split_reference(reference)
-        path = self._find_map_path(name)
+        path = self.folder / name
+        if _is_missing(path):
+            raise UnknownName("map", name, list_built_in_samples(), "and there is no such file")
         if path.suffix.lower() == ".txt" and format is None and self.map_tileset is None:
             # Glyphs in text are resolved later.
             try:
@@ -222,12 +224,6 @@ class FileResolver(Resolver):
             return get_recipe_data(found.map, found.provenance)
         except InvalidRecipe as error:
             raise BadFile.from_error(error, path) from None
-
-    def _find_map_path(self, reference: str) -> Path:
-        path = self.folder / reference
-        if _is_missing(path):
-            raise UnknownName("map", reference, list_built_in_samples(), "and there is no such file")
-        return path
 
 
 def _is_missing(path: Path) -> bool:

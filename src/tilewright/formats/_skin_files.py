@@ -29,7 +29,7 @@ from ..core.params import Params, param
 from ..core.skins import ALL_BITS, LAYOUTS, Skin, read_mask
 from ..core.tileset import Sheet, Tileset
 from ..core.tilesets import tilesets
-from ._files import read_file, read_text, write_files
+from ._files import encode_image, read_file, read_text, write_files
 from ._sheet import count_sprite_rows, count_sprites, fit_sheet, picture_size, sheet_picture, sprite_box
 from ._toml import edit_toml, format_toml
 
@@ -596,10 +596,9 @@ def _draw_copy(parts: tuple[_CopiedRows, _CopiedRows], target: Path) -> Sheet:
 
 def _encode_copy(pixels: NDArray[np.uint8]) -> bytes:
     """Return a PNG file with a mark that it may be replaced."""
-    buffer, info = io.BytesIO(), PngInfo()
+    info = PngInfo()
     info.add_text(*MARK)
-    Image.fromarray(pixels).save(buffer, "PNG", optimize=True, pnginfo=info)
-    return buffer.getvalue()
+    return encode_image(Image.fromarray(pixels), optimize=True, pnginfo=info)
 
 
 def _is_copy(content: bytes) -> bool:

@@ -73,14 +73,15 @@ def draw_masks(tileset: Tileset, skin: Skin) -> Image.Image:
     step_x, step_y = width * scale + GAP, height * scale + LABEL + GAP
     columns, rows = 1 + max(place.column for place in places), 1 + max(place.row for place in places)
     picture = Image.new("RGB", (columns * step_x + GAP, rows * step_y + GAP), BACKGROUND)
-    pen, font = ImageDraw.Draw(picture), ImageFont.load_default(11)
+    pen = ImageDraw.Draw(picture)
+    pen.font = ImageFont.load_default(11)
     for place, sprite in zip(places, pixels, strict=True):
         left, top = GAP + place.column * step_x, GAP + place.row * step_y
         pen.rectangle((left, top, left + width * scale - 1, top + height * scale - 1), fill=FREE)
         image = Image.fromarray(sprite)
         picture.paste(image, (left, top), image)
         if LAYOUTS[skin.layout].bits:
-            _draw_label(pen, font, place.mask, LAYOUTS[skin.layout].bits, left, top + height * scale + 2)
+            _draw_label(pen, place.mask, LAYOUTS[skin.layout].bits, left, top + height * scale + 2)
     if artwork.sheet is not None and skin.first is not None and LAYOUTS[skin.layout].is_composed:
         left, top, _, _ = sprite_box(artwork.sheet, skin.first)
         block = (skin.extent[0] * (width + artwork.sheet.spacing), skin.extent[1] * (height + artwork.sheet.spacing))
@@ -105,21 +106,14 @@ def _list_places(tileset: Tileset, skin: Skin, artwork: Artwork) -> Iterator[_Pl
         yield _Place(sprite, one.mask, row, column)
 
 
-def _draw_label(
-    pen: ImageDraw.ImageDraw,
-    font: ImageFont.FreeTypeFont | ImageFont.ImageFont,
-    mask: int,
-    bits: int,
-    left: int,
-    top: int,
-) -> None:
+def _draw_label(pen: ImageDraw.ImageDraw, mask: int, bits: int, left: int, top: int) -> None:
     """Draw the number of a mask, and a 3x3 diagram of the neighbors that matter."""
     for bit, (row, column) in enumerate(((0, 0), *OFFSETS)):
         matters, is_same = not bit or bits >> bit - 1 & 1, not bit or mask >> bit - 1 & 1
         if matters:
             x, y = left + DOT * (column + 1), top + 1 + DOT * (row + 1)
             pen.rectangle((x, y, x + DOT - 2, y + DOT - 2), fill=SAME if is_same else OTHER)
-    pen.text((left + 3 * DOT + 3, top - 1), str(mask), fill=TEXT, font=font)
+    pen.text((left + 3 * DOT + 3, top - 1), str(mask), fill=TEXT)
 
 
 STONE = (128, 132, 150)
@@ -157,7 +151,7 @@ def _complete(mask: int, layout: Layout) -> int:
 def _find_inside(mask: int, width: int, height: int) -> NDArray[np.bool_]:
     """Return an array (row, column) of the pixels that the terrain covers in the sprite of a mask."""
     y, x = np.mgrid[:height, :width]
-    rim = _rim(width, height)
+    rim = max(1, min(width, height) * 3 // 16)  # width of the rim
     inside = np.ones((height, width), dtype=np.bool_)
     gaps = (y, width - 1 - x, height - 1 - y, x)  # distances from the north, east, south and west edges
     for number, gap in enumerate(gaps):
@@ -185,11 +179,6 @@ def _list_block(width: int, height: int) -> list[NDArray[np.bool_] | None]:
     """Return the six tiles of an RPG Maker block: an icon, the inner corners, and a frame of 2x2 tiles."""
     corners = (0b00011100, 0b01110000, 0b00000111, 0b11000001)  # the frame is a terrain of 2x2 cells
     return [_find_inside(mask, width, height) for mask in (0, 0b01010101, *corners)]
-
-
-def _rim(width: int, height: int) -> int:
-    """Return the distance in pixels between the terrain and an edge of the sprite with another terrain."""
-    return max(1, min(width, height) * 3 // 16)
 
 
 def _paint(inside: NDArray[np.bool_], width: int, height: int, color: Rgb) -> Image.Image:

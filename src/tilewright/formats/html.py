@@ -27,7 +27,7 @@ from ..core.yaml import write_data
 from . import LoadedMap, Source, make_format
 from ._data import StoredMap, describe_map, encode_label, pack_array
 from ._documents import read_text
-from ._page.document import MAP_BLOCK, Document
+from ._page.document import MAP_BLOCK, render_page
 from ._page.scene import encode_scene
 
 MAX_CELLS = 1 << 20
@@ -53,7 +53,7 @@ def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
     data = describe_map(map)
     provenance = data["provenance"]
     measures = measure_map.get()(map, (), None) if options.measures else {}
-    document = Document(
+    document = render_page(
         title=options.title or _make_title(map),
         summary=", ".join(filter(None, (format_size(map.shape), f"tileset {map.tileset.name}"))),
         levels=map.shape[0] if map.cells.ndim == 3 else 1,
@@ -64,7 +64,7 @@ def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
         scene=dumps(encode_scene(map, sprites=options.sprites, measures=measures)),
     )
     # A lone surrogate has no UTF-8 encoding.
-    return {path.name: document.render().encode("utf-8", "backslashreplace")}
+    return {path.name: document.encode("utf-8", "backslashreplace")}
 
 
 def _make_title(map: TileMap) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import make_format
 from ._ldtk import LdtkParams
 from ._ldtk.reading import read_project
 from ._ldtk.writing import write_project
@@ -25,13 +25,9 @@ def write(map: TileMap, options: LdtkParams, path: Path) -> Mapping[str, bytes]:
     return write_project([(path.stem, map)], options, path)
 
 
-def read(source: Source, options: LdtkParams) -> list[LoadedMap]:
-    return read_project(source, options)
-
-
 ldtk = make_format(
     write,
-    read,
+    read_project,
     LdtkParams,
     use="game engines",
     engines=("LDtk", "Unity (LDtkToUnity)", "Bevy (bevy_ecs_ldtk)", "Godot 4 (godot-ldtk-importer)", "Excalibur"),

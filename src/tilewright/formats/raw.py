@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator
 
 from ..core.errors import InvalidRecipe, check_limit, pluralize
-from ..core.grid import MAX_CELLS, as_int
-from ..core.params import Params, param
+from ..core.grid import MAX_CELLS
+from ..core.params import Params, as_int, param
 from ..core.tilemap import TileMap
 from . import make_format
 from ._heights import range_of, to_gray_levels

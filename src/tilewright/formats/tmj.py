@@ -8,9 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from ..core.tilemap import TileMap
 from . import LoadedMap, Source, make_format
@@ -22,13 +19,8 @@ from ._tiled.writing import build_document
 
 def write(map: TileMap, options: TiledParams, path: Path) -> Mapping[str, bytes]:
     written, pictures = build_document(map, options, path, embedded=False)
-    return {path.name: json.dumps(written, separators=(",", ":"), default=_flatten_gids).encode() + b"\n", **pictures}
-
-
-def _flatten_gids(gids: Any) -> Any:
-    """Return the cells of a layer, row by row."""
-    assert isinstance(gids, np.ndarray)
-    return gids.reshape(-1).tolist()
+    text = json.dumps(written, separators=(",", ":"), default=lambda gids: gids.reshape(-1).tolist())
+    return {path.name: f"{text}\n".encode(), **pictures}
 
 
 def read(source: Source, options: TiledParams) -> list[LoadedMap]:

@@ -142,9 +142,8 @@ def find_openings(map: TileMap, options: UvttParams) -> Openings:
     else:
         is_door = np.zeros(len(map.tileset), dtype=np.bool_)
         is_door[[map.tileset.id(name) for name in options.doors]] = True
-    is_window = (
-        np.array([_get_noun(tile.name) == "window" and not tile.passable for tile in map.tileset]) & ~blocks & ~is_door
-    )
+    windows = [_get_noun(tile.name) == "window" and not tile.passable for tile in map.tileset]
+    is_window = np.array(windows) & ~blocks & ~is_door
     return Openings((is_door | ~blocks)[map.cells], is_door[map.cells], is_window[map.cells])
 
 

@@ -28,12 +28,12 @@ from ..analysis.regions import Directions, regions_of
 from ..analysis.rooms import rooms_graph
 from ..analysis.survey import Route, Survey
 from ..core import ports
-from ..core.appearance import distinct_color, read_rgb
+from ..core.appearance import Rgb, distinct_color, read_rgb
 from ..core.errors import InvalidRecipe, UnknownName, did_you_mean, errors_within, pluralize, short_repr
 from ..core.notation import read_named_values
 from ..core.params import Params, param
-from ..core.tilemap import TileMap
-from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, apply_colormap, format_shape
+from ..core.tilemap import TileMap, format_size
+from .overlay import CLEAR, DANGER, FAR, Overlay, apply_colormap
 
 Cells: TypeAlias = NDArray[np.int64]
 """Array (cell, axis) of cell indices in array order."""
@@ -194,9 +194,7 @@ class OverlayRequest:
 
     def __str__(self) -> str:
         fields = type(self.params).model_fields
-        changed = {
-            name: value for name, field in fields.items() if (value := getattr(self.params, name)) != field.default
-        }
+        changed = {name: value for name, value in self.params if value != fields[name].default}
         return ",".join([self.kind.name, *(f"{name}={_format_value(value)}" for name, value in changed.items())])
 
     def compute(self, map: TileMap) -> Overlay:
@@ -306,7 +304,7 @@ class _OverlaySurvey(Survey):
         cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
         outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
         if len(outside):
-            text = f"{_format_cell(outside[0])} is outside the map of {format_shape(self.passable.shape)}"
+            text = f"{_format_cell(outside[0])} is outside the map of {format_size(self.passable.shape)}"
             raise InvalidRecipe(text, at=name)
         return cells
 

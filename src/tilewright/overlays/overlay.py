@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.appearance import read_rgb
 from ..core.errors import InvalidRecipe
-from ..core.tilemap import TileMap
-
-Rgb: TypeAlias = tuple[int, int, int]
-Point: TypeAlias = tuple[float, float]
+from ..core.site import Point
+from ..core.tilemap import TileMap, format_size
 
 FAR = ("#fff4b8", "#fdc463", "#f38a55", "#d55f7c", "#9c55ab", "#6158c0", "#3f63ab")
 """Colors from near to far: from light and warm to dark and cool, in steps of about equal contrast."""
@@ -56,7 +54,7 @@ class Overlay:
     def check_size(self, map: TileMap) -> Overlay:
         """Return the overlay itself. Raise InvalidRecipe if the overlay is not for a map of this size."""
         if self.tint.shape[:-1] != map.shape:
-            own, other = (format_shape(shape) for shape in (self.tint.shape[:-1], map.shape))
+            own, other = (format_size(shape) for shape in (self.tint.shape[:-1], map.shape))
             raise InvalidRecipe(f"is for a map of {own}, this one has {other}", at="overlay")
         return self
 
@@ -78,7 +76,3 @@ def apply_colormap(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray
             tint[inside, channel] = np.interp(share, at, colors[:, channel]).round()
         tint[inside, 3] = CLEAR
     return tint
-
-
-def format_shape(shape: tuple[int, ...]) -> str:
-    return "x".join(str(side) for side in reversed(shape))

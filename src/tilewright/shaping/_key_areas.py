@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..analysis.regions import regions_of
 from ..core.seeds import Rng
 from ..kernels.flow import saturate
-from ._key_cuts import Cell, LockedAreas, WalkableMap
+from ._key_cuts import Cell, LockedAreas, Values, WalkableMap
 
 Flags: TypeAlias = NDArray[np.bool_]
 """(node,) mask of nodes."""
@@ -79,7 +79,7 @@ class AreaGraph:
     """(pair, 2) adjacent nodes."""
 
     @classmethod
-    def of(cls, walkable_map: WalkableMap, max_width: int, random_values: NDArray[np.float64]) -> AreaGraph:
+    def of(cls, walkable_map: WalkableMap, max_width: int, random_values: Values) -> AreaGraph:
         rows, ranks = _find_rows(walkable_map, max_width, random_values)
         node = np.full(walkable_map.region.shape, -1, dtype=np.int64)
         between = walkable_map.region.copy()
@@ -235,7 +235,7 @@ class AreaGraph:
         return [[area] for area in candidates]
 
     @cached_property
-    def _steps(self) -> NDArray[np.float64]:
+    def _steps(self) -> Values:
         """(area,) maximum number of steps from the start to any cell of the area."""
         steps = np.zeros(self.count)
         inner = (self.node >= 0) & (self.node < self.count)
@@ -256,7 +256,7 @@ class AreaGraph:
 
 
 def _find_rows(
-    walkable_map: WalkableMap, max_width: int, random_values: NDArray[np.float64]
+    walkable_map: WalkableMap, max_width: int, random_values: Values
 ) -> tuple[tuple[tuple[Cell, ...], ...], NDArray[np.int64]]:
     """Find straight rows of cells across passages; return the rows and the costs of their ranks.
 

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from ..analysis.chokepoints import Cuts
 from ..analysis.doorways import doorways, passages
-from ..analysis.paths import steps_from
+from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.regions import regions_of
 from ..analysis.survey import Survey
 from ..core.tilemap import TileMap
 
 Mask: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
-Cell: TypeAlias = tuple[int, int]
+Values: TypeAlias = NDArray[np.float64]
+Cell: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +32,9 @@ class WalkableMap:
     """Cells where a door is allowed."""
     free: Mask
     """Free cells, on which a key is allowed."""
-    door_ranks: NDArray[np.float64]
+    door_ranks: Values
     """Preference for doors, lower is better: 0 on doors, 1 in doorways, 2 elsewhere."""
-    from_start: NDArray[np.float64]
+    from_start: Values
     markers: tuple[tuple[str, Cell], ...]
 
     @classmethod
@@ -90,7 +91,7 @@ class Gates:
     """(gate,) preference, lower is better: doors, then doorways, then other passages, in random order."""
 
     @classmethod
-    def of(cls, walkable_map: WalkableMap, start: Cell, random_values: NDArray[np.float64]) -> Gates:
+    def of(cls, walkable_map: WalkableMap, start: Cell, random_values: Values) -> Gates:
         cuts = Cuts.of(walkable_map.region, start=start)
         walk, last = cuts.trace_beyond(start, int(np.count_nonzero(walkable_map.region)))
         fitting = cuts.cells & passages(walkable_map.region) & walkable_map.door_cells
@@ -101,8 +102,7 @@ class Gates:
         return cls(walkable_map, walk, first, last[first], ranks)
 
     def cell(self, gate: int) -> Cell:
-        row, column = self.walk[self.first[gate]].tolist()
-        return row, column
+        return tuple(self.walk[self.first[gate]].tolist())
 
     def find_markers(self, name: str) -> list[int]:
         """Return the steps of the markers with this name."""
@@ -127,7 +127,7 @@ class Gates:
             covered = np.zeros(places, dtype=np.bool_)
             covered[tuple(self.walk[np.cumsum(depth)[:-1] > 0].T)] = True
             where = where & covered if covered.any() else where
-        return find_farthest(self.walkable_map.from_start, where)
+        return farthest_cell(self.walkable_map.from_start, where)
 
     def find_gates_before(self, step: int) -> Mask:
         """Return (gate,) whether each gate is on every path from the start to the cell of a step."""
@@ -193,9 +193,3 @@ class Gates:
         parts = np.full(self.walkable_map.free.shape, -1, dtype=np.int64)
         parts[tuple(self.walk.T)] = numbers
         return LockedAreas(parts, [[self.cell(lock)] for lock in locks])
-
-
-def find_farthest(steps: NDArray[np.float64], where: Mask) -> Cell:
-    """Return the cell of a mask with the most steps; on ties, the first."""
-    row, column = np.unravel_index(int(np.argmax(np.where(where, steps, -1.0))), steps.shape)
-    return int(row), int(column)

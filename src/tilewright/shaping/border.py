@@ -11,13 +11,12 @@ from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
-from ..core.many_maps import Stage
+from ..core.many_maps import Stage, find_fill
 from ..core.params import MAX_SIDE, Params, param
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
 from ..kernels.bit_surveys import BORDER
-from ._many import find_fill
 
 
 class BorderParams(Params):

@@ -13,13 +13,12 @@ from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.grid import Label
-from ..core.many_maps import NoKernel, Stage
+from ..core.many_maps import NoKernel, Stage, find_fill
 from ..core.params import MAX_AREA, Params, param
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
 from ..kernels.bit_surveys import KEEP_LARGEST
-from ._many import find_fill
 
 
 class KeepLargestParams(Params):

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..analysis.doorways import passages
 from ..analysis.keys import KEY, LOCK
-from ..analysis.paths import steps_from
+from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe, Problem, pluralize, problem
@@ -39,7 +39,7 @@ from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
 from ._key_areas import AreaGraph
-from ._key_cuts import Cell, Gates, LockedAreas, Mask, WalkableMap, find_farthest
+from ._key_cuts import Cell, Gates, LockedAreas, Mask, Values, WalkableMap
 
 COLORS = ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "white")
 
@@ -108,10 +108,9 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
     free = WalkableMap.of(map, start, locked).free
     for number, (doors, color) in enumerate(zip(parts.doors, p.names, strict=False)):
         markers = [Marker(f"{LOCK} {color}", column, row) for row, column in doors]
+        tile = _find_tile(map.tileset, color, "door") if p.tile is None else site.tile(p.tile)
         for door in doors:
-            _put(
-                cells, door, site.tile(p.tile) if p.tile is not None else _find_tile(map.tileset, color, "door"), locked
-            )
+            _put(cells, door, tile, locked)
         for place in _choose_key_cells(survey, free & (parts.numbers == number), doors, p.keys, random_values):
             markers.append(Marker(f"{KEY} {color}", place[1], place[0]))
             _put(cells, place, _find_tile(map.tileset, color, "key"), locked)
@@ -157,11 +156,10 @@ def _find_ends(map: TileMap) -> tuple[Cell, Cell | None]:
         return marked["start"][0], None
     if marked["exit"] and not marked["start"]:
         steps = steps_from(survey.passable, np.array(marked["exit"]))
-        return find_farthest(steps, np.isfinite(steps)), marked["exit"][0]
+        return farthest_cell(steps), marked["exit"][0]
     if survey.route is None:
         raise GaveUp("lock_and_key: no path leads from start to exit; connect the map first")
-    start, exit = survey.route.start, survey.route.exit
-    return (start[0], start[1]), (exit[0], exit[1]) if marked["exit"] else None
+    return survey.route.start, survey.route.exit if marked["exit"] else None
 
 
 def _with_markers(map: TileMap, start: Cell, exit: Cell | None = None) -> TileMap:
@@ -188,13 +186,7 @@ def _put(cells: NDArray[np.integer], cell: Cell, tile: int | None, locked: Mask)
 
 
 def _split_map(
-    map: TileMap,
-    p: LockAndKeyParams,
-    start: Cell,
-    exit: Cell | None,
-    locked: Mask,
-    random_values: NDArray[np.float64],
-    rng: Rng,
+    map: TileMap, p: LockAndKeyParams, start: Cell, exit: Cell | None, locked: Mask, random_values: Values, rng: Rng
 ) -> tuple[TileMap, LockedAreas]:
     """Add start and exit, and divide the map with single doors or, if too few fit, with locks of several doors."""
     min_cells = max(p.min_cells, p.keys)
@@ -217,7 +209,7 @@ def _split_map(
         return marked, single
     if exits is None:
         behind = ground.free & (several.numbers == len(several.doors))
-        marked = _with_markers(map, start, find_farthest(ground.from_start, behind))
+        marked = _with_markers(map, start, farthest_cell(ground.from_start, behind))
     return marked, several
 
 
@@ -232,9 +224,7 @@ def _order_gates(gates: Gates, chosen: list[int], rng: Rng, *, last: int | None)
     return order if last is None else [*order, last]
 
 
-def _choose_key_cells(
-    survey: Survey, pool: Mask, doors: list[Cell], count: int, random_values: NDArray[np.float64]
-) -> list[Cell]:
+def _choose_key_cells(survey: Survey, pool: Mask, doors: list[Cell], count: int, random_values: Values) -> list[Cell]:
     """Choose cells for keys: in the half of the area far from the doors, preferably dead ends off the main path."""
     steps = steps_from(survey.passable, np.array(doors))
     ends, hot = survey.neighbor_counts == 1, survey.hot_path

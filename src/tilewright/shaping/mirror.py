@@ -92,12 +92,8 @@ def _turn_pieces(
     if p.countries:
         order = find_countries(p.countries, tileset, "countries")
         used = np.bincount(copied.reshape(-1), minlength=len(tileset)) > 0
-        owner_tables = np.stack(
-            [
-                change_owners(tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "countries")
-                for step in range(len(order))
-            ]
-        )
+        shifts = [dict(zip(order, order[step:] + order[:step], strict=True)) for step in range(len(order))]
+        owner_tables = np.stack([change_owners(tileset, owners, used, "countries") for owners in shifts])
         copied = owner_tables[(part - part.reshape(-1)[source]) % len(order), copied]
     return copied.astype(tileset.dtype)
 

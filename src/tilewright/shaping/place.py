@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice, repeat
 from math import floor
 from typing import TypeAlias
@@ -155,22 +156,13 @@ def _iter_groups(candidates: CandidateCells) -> Iterator[Group]:
 def _with_properties(map: TileMap, p: PlaceParams) -> list[Marker]:
     """Return all markers; those that were placed have their properties."""
     rising = any(one.far is not None for one in p.properties)
-    progress = CandidateCells(Survey(map), p).progress if rising else None
-    return [
-        Marker(
-            marker.name,
-            marker.x,
-            marker.y,
-            marker.level,
-            {
-                one.name: _find_value(one, 0.0 if progress is None else float(progress[marker.y, marker.x]))
-                for one in p.properties
-            },
-        )
-        if marker.name in p.markers
-        else marker
-        for marker in map.markers
-    ]
+    progress = CandidateCells(Survey(map), p).progress if rising else np.zeros(map.shape)
+
+    def with_properties(marker: Marker) -> Marker:
+        values = {one.name: _find_value(one, float(progress[marker.y, marker.x])) for one in p.properties}
+        return replace(marker, properties=values)
+
+    return [with_properties(marker) if marker.name in p.markers else marker for marker in map.markers]
 
 
 def _find_value(one: MarkerProperty, progress: float) -> MarkerValue:

@@ -28,6 +28,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 
 Mask = NDArray[np.bool_]
+Labels = NDArray[np.int32]
 
 
 class RemoveSmallRegionsParams(Params):
@@ -100,9 +101,9 @@ def _list_classes(tileset: Tileset, removable: Mask, used: Mask, *, together: bo
             yield np.isin(kinds, [*joined, *under]) & pieces, own
 
 
-def _label_small_regions(map: TileMap, p: RemoveSmallRegionsParams, removable: Mask, kept: Mask) -> NDArray[np.int32]:
+def _label_small_regions(map: TileMap, p: RemoveSmallRegionsParams, removable: Mask, kept: Mask) -> Labels:
     """Return the number of the small region of each cell, from 1; 0 for cells that stay."""
-    labels: NDArray[np.int32] = np.zeros(map.shape, dtype=np.int32)
+    labels: Labels = np.zeros(map.shape, dtype=np.int32)
     used = np.bincount(map.cells.reshape(-1), minlength=len(map.tileset)) > 0
     count = 0
     for members, own in _list_classes(map.tileset, removable, used, together=p.together):
@@ -118,11 +119,7 @@ def _label_small_regions(map: TileMap, p: RemoveSmallRegionsParams, removable: M
 
 
 def _choose_fills(
-    cells: NDArray[np.integer],
-    labels: NDArray[np.int32],
-    pending: NDArray[np.int64],
-    fills: Mask,
-    directions: Directions,
+    cells: NDArray[np.integer], labels: Labels, pending: NDArray[np.int64], fills: Mask, directions: Directions
 ) -> NDArray[np.int64]:
     """Return (region,) the most common tile around each small region, or -1 if it touches no cell that counts.
 

@@ -31,11 +31,8 @@ class WallsParams(Params):
 @shaper(WallsParams)
 def walls(map: TileMap, p: WallsParams, site: Site, rng: Rng) -> TileMap:
     survey = Survey(map)
-    tile = (
-        site.tile(p.tile)
-        if p.tile is not None
-        else map.tileset.by_name.get("wall", survey.most_common_tile(passable=False))
-    )
+    usual = map.tileset.by_name.get("wall", survey.most_common_tile(passable=False))
+    tile = usual if p.tile is None else site.tile(p.tile)
     if tile is None or map.tileset.passable[tile]:
         raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
     near = dilate(survey.passable, p.thickness)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import TooLarge, check_limit
-from ...core.tilemap import Marker, TileMap, format_size
+from ...core.tilemap import Cells, Marker, TileMap, format_size
 from .._data import describe_map, encode_label, pack_array
 from .._layers import SpriteLayer, sprite_layers
 from . import GodotParams
@@ -30,6 +30,9 @@ LEVEL = "Level"
 CELL = np.dtype([("x", "<i2"), ("y", "<i2"), ("code", "<u8")])
 """A cell in `tile_map_data`."""
 NEAREST_FILTER = 1
+"""Number of the texture filter that keeps pixels sharp."""
+Properties = dict[str, str]
+"""Properties of a node as they are written, by name."""
 
 
 def encode_scene(map: TileMap, files: TilesetFiles, options: GodotParams, *, name: str, tileset: str) -> bytes:
@@ -83,14 +86,14 @@ def encode_scene(map: TileMap, files: TilesetFiles, options: GodotParams, *, nam
 # -- tiles ----------------------------------------------------------------------------------------------------
 
 
-def _layer_properties(map: TileMap, options: GodotParams) -> dict[str, str]:
+def _layer_properties(map: TileMap, options: GodotParams) -> Properties:
     """Return the properties that all layers of tiles have."""
     too_many = options.navigation is None and map.cells.size > MAX_NAVIGATION_CELLS
     return {"navigation_enabled": "false"} if too_many else {}
 
 
 def _iter_levels(
-    map: TileMap, layers: list[SpriteLayer], files: TilesetFiles, common: dict[str, str], *, packed: bool
+    map: TileMap, layers: list[SpriteLayer], files: TilesetFiles, common: Properties, *, packed: bool
 ) -> Iterator[str]:
     """Yield the layers of tiles. The layers of a map with levels are below a node for each level.
 
@@ -110,13 +113,7 @@ def _iter_levels(
 
 
 def _iter_layers(
-    cells: NDArray[np.uint8] | NDArray[np.uint16],
-    layers: list[SpriteLayer],
-    files: TilesetFiles,
-    parent: str,
-    properties: dict[str, str],
-    *,
-    packed: bool,
+    cells: Cells, layers: list[SpriteLayer], files: TilesetFiles, parent: str, common: Properties, *, packed: bool
 ) -> Iterator[str]:
     """Yield the layers of a map or a level, bottom first."""
     atlas, (width, height) = files.atlas, files.cell
@@ -132,16 +129,14 @@ def _iter_layers(
             np.copyto(codes, np.take(atlas.solid, layer.sprites), where=is_cell)
             is_used |= is_cell
         data = {"tile_map_data": _encode_cells(codes, is_used, packed=packed)}
-        yield format_section(head, {**place, **properties, **data, "tile_set": 'ExtResource("1")'})
+        yield format_section(head, {**place, **common, **data, "tile_set": 'ExtResource("1")'})
     if len(atlas.invisible):
         data = {"tile_map_data": _encode_cells(atlas.invisible[cells], carrier < 0, packed=packed)}
         head = f'node name="Cells" type="TileMapLayer" parent="{parent}"'
-        yield format_section(head, {**properties, **data, "tile_set": 'ExtResource("1")'})
+        yield format_section(head, {**common, **data, "tile_set": 'ExtResource("1")'})
 
 
-def _find_carriers(
-    cells: NDArray[np.uint8] | NDArray[np.uint16], layers: list[SpriteLayer], atlas: Atlas
-) -> NDArray[np.int16]:
+def _find_carriers(cells: Cells, layers: list[SpriteLayer], atlas: Atlas) -> NDArray[np.int16]:
     """Return the number of the layer that shows the tile of each cell; -1 if there is none.
 
     The lowest of several layers counts: those above show decoration, such as shadows.
@@ -205,7 +200,7 @@ def _iter_markers(map: TileMap, cell: tuple[int, int]) -> Iterator[str]:
         yield format_section(head, _marker_properties(map, marker, cell))
 
 
-def _marker_properties(map: TileMap, marker: Marker, cell: tuple[int, int]) -> dict[str, str]:
+def _marker_properties(map: TileMap, marker: Marker, cell: tuple[int, int]) -> Properties:
     place = ((marker.x + 0.5) * cell[0], (marker.y + 0.5) * cell[1])
     found = {
         "position": format_vector("Vector2", place),

@@ -38,11 +38,7 @@ def quote(text: str) -> str:
     "a \"b\"\u000a"
     """
     escaped = UNWRITABLE.sub("\ufffd", text).replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + CONTROL.sub(_escape, escaped) + '"'
-
-
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+    return '"' + CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
 
 
 def format_value(value: Value) -> str:

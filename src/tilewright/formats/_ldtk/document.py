@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,16 +11,15 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
-from ...core.parse_limits import check_json
 from ...core.tilemap import Marker, Room
 from .._data import check_sides
-from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document
+from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document, parse_inner_json
 from . import MARKER_TAG, unescape
 
 MAX_BYTES = 1 << 28
 """Maximum size of a project; in memory it takes several times this size."""
-MAX_CONTAINERS = 9 << 20
-"""Maximum number of lists and objects in a project."""
+LIMITS = (9 << 20, MAX_BYTES)
+"""Maximum number of lists and objects in a project, and of values."""
 CONTAINERS_PER_TILE = 4
 """Number of lists and objects of a tile of a layer."""
 MAX_OBJECTS = 1 << 20
@@ -76,6 +73,11 @@ class LdtkLayerDef(_Record):
 class LdtkTileData(_Record):
     tile: Annotated[Count, Field(alias="tileId")]
     data: str = ""
+
+    def read_object(self) -> Mapping[str, Any]:
+        """Return the object that is stored as JSON; an empty one if there is none."""
+        found = parse_inner_json(unescape(self.data), LIMITS)
+        return found if isinstance(found, dict) else {}
 
 
 class LdtkTilesetDef(_Record):
@@ -237,11 +239,6 @@ class LdtkProject(_Record):
     levels: tuple[LdtkLevel, ...] = ()
     worlds: tuple[LdtkWorld, ...] = ()
 
-    @property
-    def all_levels(self) -> list[LdtkLevel]:
-        """Levels of the project and of all its worlds."""
-        return [*self.levels, *(level for world in self.worlds for level in world.levels)]
-
 
 class LdtkLabel(_Record):
     """Data of the level field `tilewright`: what LDtk has no place for."""
@@ -257,20 +254,11 @@ class LdtkLabel(_Record):
     """Identifier of the level with the first floor; empty for a first floor."""
 
 
-def parse_json_object(text: str) -> Mapping[str, Any]:
-    """Return the object in a string, or an empty one."""
-    check_json(text, MAX_CONTAINERS, MAX_BYTES)
-    with suppress(ValueError, RecursionError):
-        found = json.loads(text)
-        return found if isinstance(found, dict) else {}
-    return {}
-
-
 def parse(content: bytes) -> Any:
     """Parse the JSON of a project or of an external level. Tiles are kept as `LdtkTile`, which saves memory."""
     check_megabytes(content, MAX_BYTES, "an LDtk file", "npz")
-    limits, convert = (MAX_CONTAINERS, MAX_BYTES), _Shortener().shorten
-    return parse_document(content, "an LDtk project", limits, weight=CONTAINERS_PER_TILE, convert=convert)
+    convert = _Shortener().shorten
+    return parse_document(content, "an LDtk project", LIMITS, weight=CONTAINERS_PER_TILE, convert=convert)
 
 
 class _Shortener:

@@ -159,17 +159,10 @@ def _iter_centers(table: SkinTable, plane: Plane, grid: GridPlan) -> Iterator[tu
 def _define_grid(grid: GridPlan, tileset: Tileset, picture: TilePicture) -> Data:
     """Return the definition of an IntGrid. The editor shows its colors only while it is selected."""
     identifiers = list_identifiers(tileset.names)
-    values = [
-        make_value(
-            number + 1,
-            identifiers[number],
-            tile.color,
-            picture.make_rectangle(number),
-            grid.sets.group_of(number),
-        )
-        for number, tile in enumerate(tileset)
-        if grid.tiles[number]
-    ]
+    values = []
+    for number in np.flatnonzero(grid.tiles).tolist():
+        color, rectangle = tileset[number].color, picture.make_rectangle(number)
+        values.append(make_value(number + 1, identifiers[number], color, rectangle, grid.sets.group_of(number)))
     groups = [{"uid": uid, "identifier": f"Group_{uid}", "color": None} for uid in range(1, len(grid.sets.groups) + 1)]
     shown = {"intGridValues": values, "intGridValuesGroups": groups, "inactiveOpacity": 0}
     return make_layer("IntGrid", grid.name, grid.uid, picture.size, **shown)

@@ -25,20 +25,8 @@ from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
 from .._data import MAX_LABEL, StoredMap
 from .._documents import PICTURES, read_sibling, validate
-from . import CELLS_LAYER, LABEL_FIELD, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
-from .document import (
-    LdtkField,
-    LdtkLabel,
-    LdtkLayer,
-    LdtkLayerDef,
-    LdtkLevel,
-    LdtkProject,
-    LdtkTilesetDef,
-    Numbers,
-    flatten_tiles,
-    parse,
-    parse_json_object,
-)
+from . import CELLS_LAYER, LABEL_FIELD, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers
+from .document import LdtkLabel, LdtkLayer, LdtkLevel, LdtkProject, LdtkTilesetDef, Numbers, flatten_tiles, parse
 
 EMPTY = "empty"
 
@@ -68,7 +56,7 @@ class _Legend:
 def read_project(source: Source, options: LdtkParams) -> list[LoadedMap]:
     """Return the maps of a project."""
     project = validate(LdtkProject, parse(source.content))
-    levels = project.all_levels
+    levels = [*project.levels, *(level for world in project.worlds for level in world.levels)]
     if not levels:
         raise InvalidRecipe("contains no level")
     chosen = [_choose_level(levels, options.level)] if options.level else levels
@@ -110,7 +98,7 @@ def _load_level(level: LdtkLevel, source: Source) -> LdtkLevel:
 
 
 def _read_level(level: LdtkLevel, project: LdtkProject, source: Source, options: LdtkParams) -> _Content:
-    found = _read_label(level.fields)
+    found = _read_label(level)
     layers = level.layers or ()
     with errors_within(f"level {level.identifier!r}", kind=TilewrightError):
         numbers, legend = _read_numbers(layers, project, source, options.layer, is_own=found is not None)
@@ -118,9 +106,9 @@ def _read_level(level: LdtkLevel, project: LdtkProject, source: Source, options:
     return _Content(level, found or LdtkLabel(), numbers, legend, rooms, markers)
 
 
-def _read_label(fields: Iterable[LdtkField]) -> LdtkLabel | None:
+def _read_label(level: LdtkLevel) -> LdtkLabel | None:
     """Return the data of the level field `tilewright`; None if there is none, or if it was damaged."""
-    for field in fields:
+    for field in level.fields:
         if field.identifier == LABEL_FIELD and isinstance(field.value, str) and field.value:
             with suppress(TilewrightError):
                 return validate(LdtkLabel, parse_json(unpack(field.value, MAX_LABEL, LABEL_FIELD)))
@@ -150,11 +138,11 @@ def _read_numbers(
         if over.shape != numbers.shape:
             raise InvalidRecipe(f"layer {things.identifier!r} must have the size of {chosen[0].identifier!r}")
         numbers = np.where(over >= 0, over, numbers)
-    definitions = [one for one in project.defs.layers if one.uid in {layer.definition for layer in chosen}]
-    return numbers, _describe_values(definitions)
+    return numbers, _describe_values(chosen, project)
 
 
-def _describe_values(definitions: Iterable[LdtkLayerDef]) -> _Legend:
+def _describe_values(layers: list[LdtkLayer], project: LdtkProject) -> _Legend:
+    definitions = [one for one in project.defs.layers if one.uid in {layer.definition for layer in layers}]
     tiles: dict[int, Mapping[str, Any]] = {}
     for value in (value for layer in definitions for value in layer.values):
         entry = {"name": value.identifier[:80]} if value.identifier.strip() else {}
@@ -170,7 +158,7 @@ def _describe_tiles(layers: list[LdtkLayer], project: LdtkProject, source: Sourc
         return _Legend("ldtk", {})
     tiles: dict[int, Mapping[str, Any]] = {}
     for one in tileset.custom_data:
-        data = parse_json_object(unescape(one.data))
+        data = one.read_object()
         about = {key: data[key] for key in ("name", "kind", "passable") if key in data}
         text = one.data.strip()
         tiles[one.tile] = about or ({"name": text} if 0 < len(text) <= 40 and "\n" not in text else {})

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge
+from ...core.errors import InvalidRecipe, check_limit
 from ...core.grid import MAX_INLINE_CELLS, pack
 from ...core.tilemap import TileMap
 from .._artwork import THINGS
@@ -62,14 +62,6 @@ def write_project(
     TooLarge
         If the levels have too many sprites.
     """
-    project, pictures = build_project(levels, options, path, places)
-    return {path.name: encode_project(project), **pictures}
-
-
-def build_project(
-    levels: Sequence[tuple[str, TileMap]], options: LdtkParams, path: Path, places: Sequence[Place]
-) -> tuple[Data, dict[str, bytes]]:
-    """Return a project as plain data, and its pictures by file name. Long lists are `JsonText`."""
     maps = [map for _, map in levels]
     tileset = maps[0].tileset
     if any(map.tileset.look_digest != tileset.look_digest for map in maps):
@@ -78,10 +70,8 @@ def build_project(
     picture = TilePicture.of(tileset, options, path, next(uids))
     plan = plan_layers(tileset, picture, uids, with_rules=options.rules)
     cells = sum(map.cells.size for map in maps)
-    sprites = cells * len(plan.sprites)
-    if sprites > MAX_SPRITES:
-        text = f"must have at most {MAX_SPRITES:,} sprites, got {sprites:,}; use tmx, or a smaller map"
-        raise TooLarge(f"an LDtk project {text}")
+    advice = "use tmx, or a smaller map"
+    check_limit("sprites", cells * len(plan.sprites), MAX_SPRITES, of="an LDtk project", advice=advice)
     entities = EntityWriter(maps, picture.size, uids)
     writer = _LevelWriter(path.stem, picture, plan, entities)
     written = [*writer.iter_levels(levels, places, uids)]
@@ -93,7 +83,10 @@ def build_project(
         "externalEnums": [],
         "levelFields": [entities.label_field],
     }
-    return make_project(path.stem, uids, picture.size, cells > MAX_INLINE_CELLS, definitions, written), picture.pictures
+    is_large = cells > MAX_INLINE_CELLS
+    project = make_project(path.stem, uids, picture.size, is_large, definitions, written)
+    # Long lists have one line per row of cells; small projects are also indented.
+    return {path.name: "".join([*_iter_parts(project, None if is_large else "\t"), "\n"]).encode(), **picture.pictures}
 
 
 # -- levels ---------------------------------------------------------------------------------------------------
@@ -265,12 +258,6 @@ def _encode_values(values: NDArray[Any]) -> JsonText:
 
 
 # -- JSON -----------------------------------------------------------------------------------------------------
-
-
-def encode_project(project: Data) -> bytes:
-    """Return a project as a file. Long lists have one line per row of cells; small projects are also indented."""
-    indent = None if project["minifyJson"] else "\t"
-    return "".join([*_iter_parts(project, indent), "\n"]).encode()
 
 
 def _iter_parts(data: Mapping[str, Any], indent: str | None) -> Iterator[str]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from html import escape
@@ -25,56 +24,60 @@ from . import MODULES, PAGE, PAGE_STYLE, PLAY_STYLE
 
 MAP_BLOCK = "tilewright-map"
 """Id of the block with the map, which is read back."""
-SCENE_BLOCK = "tilewright-scene"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Document:
-    """The content of a page."""
-
-    title: str
-    summary: str
-    levels: int
-    measures: Mapping[str, Mapping[str, str]]
-    """Measures as text, by group."""
-    recipe: str
-    """The recipe as YAML, or a sentence that says why there is none."""
-    facts: Mapping[str, str]
-    map: str
-    """The map as JSON, in ASCII."""
-    scene: str
-    """What the page shows, as JSON in ASCII."""
-
-    def render(self) -> str:
-        style = "\n".join(path.read_text("utf-8") for path in (PAGE_STYLE, PLAY_STYLE))
-        script = bundle("viewer")
-        policy = (
-            f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        )
-        return Template(PAGE.read_text("utf-8")).substitute(
-            policy=policy,
-            title=escape(self.title),
-            style=style,
-            summary=escape(self.summary),
-            levels=self._render_levels(),
-            measures=_render_measures(self.measures),
-            recipe=escape(self.recipe),
-            facts=_render_list("Provenance", self.facts),
-            map_block=MAP_BLOCK,
-            map=escape_json(self.map),
-            scene_block=SCENE_BLOCK,
-            scene=escape_json(self.scene),
-            script=script,
-        )
-
-    def _render_levels(self) -> str:
-        if self.levels == 1:
-            return ""
-        return """
+LEVEL_BUTTONS = """
 <button type="button" data-testid="level-down" aria-label="Level below" title="Level below">↓</button>
 <span data-testid="level"></span>
 <button type="button" data-testid="level-up" aria-label="Level above" title="Level above">↑</button>"""
+
+
+def render_page(
+    *,
+    title: str,
+    summary: str,
+    levels: int,
+    measures: Mapping[str, Mapping[str, str]],
+    recipe: str,
+    facts: Mapping[str, str],
+    map: str,
+    scene: str,
+) -> str:
+    """Return the document of a page.
+
+    Parameters
+    ----------
+    title, summary, facts
+        Texts to show; facts by name.
+    levels
+        Number of levels of the map.
+    measures
+        Measures as text, by group.
+    recipe
+        The recipe as YAML, or a sentence that says why there is none.
+    map
+        The map as JSON, in ASCII.
+    scene
+        What the page shows, as JSON in ASCII.
+    """
+    style = "\n".join(path.read_text("utf-8") for path in (PAGE_STYLE, PLAY_STYLE))
+    script = bundle("viewer")
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Template(PAGE.read_text("utf-8")).substitute(
+        policy=policy,
+        title=escape(title),
+        style=style,
+        summary=escape(summary),
+        levels=LEVEL_BUTTONS if levels > 1 else "",
+        measures=_render_measures(measures),
+        recipe=escape(recipe),
+        facts=_render_list("Provenance", facts),
+        map_block=MAP_BLOCK,
+        map=escape_json(map),
+        scene=escape_json(scene),
+        script=script,
+    )
 
 
 def _render_measures(groups: Mapping[str, Mapping[str, str]]) -> str:

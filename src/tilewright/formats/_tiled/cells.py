@@ -14,7 +14,7 @@ import warnings
 import zlib
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,18 +42,33 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class FlatGids:
-    """The gids of layers, without flip bits."""
+class LevelGids:
+    """The gids of a level, without flip bits."""
 
-    topmost: Gids
-    """Array (row, column) of the gids of the last layer that has a tile."""
+    flat: Gids
+    """Array (row, column) of the gids of the last layer that has a tile, or of the layer of cells if there is one."""
     lowest: Gids
-    """Array (row, column) of the gids of the first layer that has a tile."""
+    """Array (row, column) of the gids of the first of these layers that has a tile."""
     place: Place
     """Row and column of the first cell in the document."""
+    drawing: tuple[tuple[str, Gids, bool], ...] = ()
+    """Name and gids of each edited layer, and whether its sprites are between cells; the lowest first."""
+
+    @property
+    def things(self) -> set[int]:
+        """Gids that are above another gid wherever they are."""
+        if self.lowest is self.flat:
+            return set()
+        return {*np.unique(self.flat).tolist()} - {*np.unique(self.lowest).tolist()}
+
+    @property
+    def used(self) -> list[Gids]:
+        """Arrays (row, column) with all gids that occur; 0 only if a cell has no tile."""
+        drawn = [np.unique(gids[gids != 0])[None] for _, gids, _ in self.drawing]
+        return [self.flat, *(gids for gids in drawn if gids.size)]
 
 
-def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> FlatGids:
+def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> LevelGids:
     """Return the gids of layers. The cells of several layers of a finite map are those of the map."""
     if document.infinite:  # Its layers without chunks are empty.
         layers = [layer for layer in layers if layer.chunks]
@@ -82,7 +97,7 @@ def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> FlatGids
             np.copyto(flat[inside], gids, where=gids != 0)
             if lowest is not flat:
                 np.copyto(lowest[inside], gids, where=lowest[inside] == 0)
-    return FlatGids(flat, lowest, (top, left))
+    return LevelGids(flat, lowest, (top, left))
 
 
 def _make_chunk(layer: TiledLayer, document: TiledMap) -> TiledChunk:
@@ -214,51 +229,19 @@ ABSENT, UNKNOWN = -1, -2
 Tiles = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
-class LevelGids:
-    """The gids of a level."""
-
-    flat: Gids
-    """Topmost gids; of a level with a layer of cells, the gids of that layer."""
-    drawing: tuple[tuple[str, Gids, bool], ...] = ()
-    """Name and gids of each edited layer, and whether its sprites are between cells; the lowest first."""
-
-    lowest: Gids | None = None
-    """Lowest gids, of a level without a layer of cells."""
-
-    @property
-    def things(self) -> set[int]:
-        """Gids that are above another gid wherever they are."""
-        if self.lowest is None or self.lowest is self.flat:
-            return set()
-        return {*np.unique(self.flat).tolist()} - {*np.unique(self.lowest).tolist()}
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.flat.shape
-
-    @property
-    def used(self) -> list[Gids]:
-        """Arrays (row, column) with all gids that occur; 0 only if a cell has no tile."""
-        drawn = [np.unique(gids[gids != 0])[None] for _, gids, _ in self.drawing]
-        return [self.flat, *(gids for gids in drawn if gids.size)]
-
-
-def read_level(layers: Sequence[TiledLayer], document: TiledMap) -> tuple[LevelGids, Place]:
-    """Return the gids of a level, and the row and column of its first cell."""
+def read_level(layers: Sequence[TiledLayer], document: TiledMap) -> LevelGids:
+    """Return the gids of a level."""
     truth = next((layer for layer in layers if layer.properties.get("tilewright") == CELLS), None)
     if truth is None or len(layers) == 1:
-        found = flatten_layers(layers, document)
-        return LevelGids(found.topmost, lowest=found.lowest), found.place
-    found = flatten_layers([truth], document)
-    flat, place = found.topmost, found.place
+        return flatten_layers(layers, document)
+    level = flatten_layers([truth], document)
     others = [layer for layer in layers if layer is not truth]
-    gids = [flatten_layers([layer], document).topmost for layer in others]
+    gids = [flatten_layers([layer], document).flat for layer in others]
     if truth.properties.get("drawing") == digest_gids(gids):
-        return LevelGids(flat), place
+        return level
     is_between = [layer.offsetx % document.tilewidth != 0 for layer in others]
     names = [layer.name for layer in others]
-    return LevelGids(flat, tuple(zip(names, gids, is_between, strict=True))), place
+    return replace(level, drawing=tuple(zip(names, gids, is_between, strict=True)))
 
 
 def decode_levels(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from ...core.parse_limits import check_json
 from .._documents import Coordinate, Count, DocumentPart, parse_document
 from . import MAX_BYTES, Document, check_file_size
 
 MAX_GIDS = 1 << 24
 """Upper limit of gids."""
-MAX_CONTAINERS = 1 << 22
+LIMITS = (1 << 22, MAX_BYTES)
+"""Maximum number of lists and objects in JSON, and of values."""
 Value = bool | int | float | str
 Kind = Annotated[str, Field(validation_alias=AliasChoices("type", "class"))]
 """Tiled's class of a tile or object; only Tiled 1.9 uses the key `class`."""
@@ -115,15 +114,4 @@ class TiledMap(_Part):
 
 def from_json(content: bytes) -> Document:
     check_file_size(content)
-    return parse_document(content, "a Tiled map or tileset", (MAX_CONTAINERS, MAX_BYTES))
-
-
-def parse_json_property(text: Any) -> Any:
-    """Return the value of a property that contains JSON, or None."""
-    if not isinstance(text, str):
-        return None
-    check_json(text, MAX_CONTAINERS, MAX_BYTES)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return parse_document(content, "a Tiled map or tileset", LIMITS)

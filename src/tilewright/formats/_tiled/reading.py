@@ -24,10 +24,10 @@ from ...core.errors import InvalidRecipe, UnknownName, check_limit
 from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
-from .._documents import validate
+from .._documents import parse_inner_json, validate
 from . import LEVEL_OF_MARKER, NUMBER_OF_ROOM, Document, TiledParams
-from .cells import LevelGids, Place, decode_levels, find_used_gids, read_level
-from .document import TiledLayer, TiledMap, TiledObject, parse_json_property
+from .cells import LevelGids, decode_levels, find_used_gids, read_level
+from .document import LIMITS, TiledLayer, TiledMap, TiledObject
 from .tiles import build_tileset, resolve_tileset
 
 ROOM_NAME = re.compile(r"room (\d{1,9})")
@@ -45,7 +45,8 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     is_own = "tilewright" in document.properties
     levels = _find_levels(tile_layers) if is_own else {}
     chosen = _choose_levels(tile_layers, levels, options.layer)
-    stacks, (top, left) = _read_levels(list(chosen.values()), document)
+    stacks = _read_levels(list(chosen.values()), document)
+    top, left = stacks[0].place
     tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
     used = find_used_gids([gids for stack in stacks for gids in stack.used])
     tileset, table = build_tileset(tilesets, used, set() if is_own else stacks[0].things, source)
@@ -67,7 +68,7 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
         numbers=_read_numbers(document.properties) if is_own else {},
         layers=_read_float_layers(document.properties, cells.shape) if is_own else {},
     )
-    provenance = parse_json_property(document.properties.get("tilewright"))
+    provenance = parse_inner_json(document.properties.get("tilewright"), LIMITS)
     return [LoadedMap(map, provenance if isinstance(provenance, dict) else {})]
 
 
@@ -117,18 +118,18 @@ def _find_levels(layers: list[TiledLayer]) -> Levels:
     return {number: levels[number] for number in sorted(levels)} if set(levels) == {*range(len(levels))} else {}
 
 
-def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[list[LevelGids], Place]:
-    """Return the gids of levels of equal size, and the row and column of the first cell."""
+def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> list[LevelGids]:
+    """Return the gids of levels of equal size."""
     claimed = sum(
         (layer.width or document.width) * (layer.height or document.height) for layers in levels for layer in layers
     )
     check_limit("cells", claimed, MAX_CELLS)
     if len(levels) > 1 and any(layer.chunks for layers in levels for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
-    found = [read_level(layers, document) for layers in levels]
-    if len({stack.shape for stack, _ in found}) > 1:
+    stacks = [read_level(layers, document) for layers in levels]
+    if len({stack.flat.shape for stack in stacks}) > 1:
         raise InvalidRecipe("all levels of a map must have the same size")
-    return [stack for stack, _ in found], found[0][1]
+    return stacks
 
 
 # -- objects and properties -----------------------------------------------------------------------------------
@@ -155,7 +156,7 @@ def _read_rooms(
                     positions[number] = len(rooms)
                 rooms.append(Room(x, y, width, height, one.name if is_named else ""))
     links = []
-    pairs = parse_json_property(document.properties.get("links"))
+    pairs = parse_inner_json(document.properties.get("links"), LIMITS)
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2:
             ends = [positions.get(number) if type(number) is int else None for number in pair]

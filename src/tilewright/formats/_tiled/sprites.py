@@ -47,19 +47,11 @@ class SpriteGids:
 
 
 @dataclass(frozen=True, eq=False)
-class _PlannedTileset:
-    """A tileset of the document, without its picture."""
-
-    document: Document
-    is_on_sheet: bool
-    """Whether its picture is the user's own."""
-
-
-@dataclass(frozen=True, eq=False)
 class _Plan:
     """The tilesets of all documents with the same tileset and options."""
 
-    parts: tuple[_PlannedTileset, ...]
+    parts: tuple[tuple[Document, bool], ...]
+    """Each tileset of the document, without its picture, and whether its picture is the user's own."""
     gids: SpriteGids
     picture: bytes
     """Picture of the drawn sprites; empty if there are none."""
@@ -78,19 +70,19 @@ def build_tilesets(
     place = options.image_path or (_sheet.find_relative_path(sheet, path) if sheet else "")
     pictures: dict[str, bytes] = {}
     documents: list[Document] = []
-    for part in plan.parts:
+    for part, is_on_sheet in plan.parts:
         about: Document = {}
-        if part.is_on_sheet:
+        if is_on_sheet:
             assert sheet is not None
             about = _describe_picture(tileset, sheet, place)
             if sheet.picture and not place:
                 pictures[about["image"]] = sheet.picture
         elif not embedded:
-            rows = -(-part.document["tilecount"] // part.document["columns"])
-            about = {"image": image, "imagewidth": part.document["columns"] * size[0], "imageheight": rows * size[1]}
+            rows = -(-part["tilecount"] // part["columns"])
+            about = {"image": image, "imagewidth": part["columns"] * size[0], "imageheight": rows * size[1]}
             pictures[image] = plan.picture
         # As in Tiled's own files, the tiles are after the picture.
-        documents.append({**part.document, **about})
+        documents.append({**part, **about})
     return documents, plan.gids, pictures
 
 
@@ -114,7 +106,7 @@ def _plan_tilesets(artwork: Artwork, size: Size, collisions: bool, embedded: boo
     below = find_tiles_below(artwork) if collisions else np.zeros(len(tileset), dtype=np.bool_)
     is_below = below[[sprite.tile for sprite in artwork.sprites]]
     gids = SpriteGids(*(np.zeros(len(artwork) + 1, dtype=np.uint32) for _ in range(2)))
-    found: list[_PlannedTileset] = []
+    found: list[tuple[Document, bool]] = []
     free = 1
     for copy in (False, True):
         for name, look, locals, local_ids, count in parts:
@@ -142,7 +134,7 @@ def _plan_tilesets(artwork: Artwork, size: Size, collisions: bool, embedded: boo
             document |= {"tilecount": count, "columns": 0 if look == "embedded" else min(_sheet.MAX_COLUMNS, count)}
             document["tiles"] = tiles
             wang_sets = build_wang_sets(artwork, chosen, is_below, copy=copy)
-            found.append(_PlannedTileset(document | ({"wangsets": wang_sets} if wang_sets else {}), look == "sheet"))
+            found.append((document | ({"wangsets": wang_sets} if wang_sets else {}), look == "sheet"))
             for sprite, local in local_ids.items():
                 if is_below[sprite] or not copy:
                     (gids.plain if copy else gids.solid)[sprite] = free + local
@@ -321,9 +313,7 @@ SAME, OTHER = 1, 2
 """Colors of a set, which Tiled numbers from 1. 0 means that the direction does not matter."""
 
 
-def build_wang_sets(
-    artwork: Artwork, locals: Mapping[int, int], is_below: NDArray[np.bool_], *, copy: bool
-) -> WangSets:
+def build_wang_sets(artwork: Artwork, locals: Locals, is_below: NDArray[np.bool_], *, copy: bool) -> WangSets:
     """Return a set for every tile of every skin with sprites in a document's tileset.
 
     Parameters
@@ -368,12 +358,8 @@ def _make_wang_set(
     other = None if layout.is_dual else _find_other(artwork, skin, local_ids)
     if other is not None:
         wang_tiles.append({"tileid": local_ids[other], "wangid": _make_wang_id(0, layout.bits)})
-    colors = [
-        _make_color(tileset[tile].name, tileset[tile].color, full),
-        _make_color("other", "#000000", -1)
-        if other is None
-        else _make_color("other", tileset[other].color, local_ids[other]),
-    ]
+    background = ("#000000", -1) if other is None else (tileset[other].color, local_ids[other])
+    colors = [_make_color(tileset[tile].name, tileset[tile].color, full), _make_color("other", *background)]
     wang_tiles.sort(key=lambda one: one["tileid"])
     return {
         "name": tileset[tile].name,

@@ -16,10 +16,10 @@ from ...core.errors import InvalidRecipe, TooLarge, UnknownName, errors_within
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
-from .._documents import PICTURES, read_sibling, validate
+from .._documents import PICTURES, parse_inner_json, read_sibling, validate
 from .._files import is_relative
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
-from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property
+from .document import LIMITS, MAX_GIDS, TiledTile, TiledTileset, from_json
 from .elements import from_xml
 
 TILESETS = (".tsx", ".xml", ".tsj", ".json")
@@ -54,6 +54,11 @@ class _DocumentTile:
         self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
         """Tile id in a tileset written by Tilewright, else None."""
 
+    @property
+    def rank(self) -> tuple[bool, int, bool, int]:
+        """Place in the order of tiles: those with an id by id, with all their data first, then the others by gid."""
+        return self.id is None, self.gid if self.id is None else self.id, "glyph" not in self.properties, self.gid
+
     def is_same(self, other: _DocumentTile | None) -> bool:
         """Return whether both are sprites of the same tile."""
         return other is not None and self.id is not None and self.id == other.id
@@ -78,15 +83,7 @@ def build_tileset(
     """
     # First the tiles written by Tilewright by their ids, then the others by gid. Sprites of skins share their tile,
     # which only one of them describes completely.
-    tiles = sorted(
-        _collect_tiles(tilesets, used),
-        key=lambda tile: (
-            tile.id is None,
-            tile.gid if tile.id is None else tile.id,
-            "glyph" not in tile.properties,
-            tile.gid,
-        ),
-    )
+    tiles = sorted(_collect_tiles(tilesets, used), key=lambda tile: tile.rank)
     is_new = [not tile.is_same(before) for tile, before in zip(tiles, [None, *tiles], strict=False)]
     distinct = [tile for tile, new in zip(tiles, is_new, strict=True) if new]
     if len(distinct) >= MAX_TILES:
@@ -123,7 +120,8 @@ def build_tileset(
 def _find_rules(tilesets: list[TiledTileset]) -> dict[str, Any]:
     """Return the joints, adjacency rules and skins of a tileset written by Tilewright."""
     for tileset in tilesets:
-        rules = parse_json_property(tileset.properties.get("rules")) if "tilewright" in tileset.properties else None
+        text = tileset.properties.get("rules") if "tilewright" in tileset.properties else None
+        rules = parse_inner_json(text, LIMITS)
         if isinstance(rules, dict):
             return {key: rules[key] for key in ("joints", "beside", "skins") if key in rules}
     return {}
@@ -207,7 +205,7 @@ def _find_sheet(
     Pictures of several tilesets of other programs are combined. Tiles whose picture is missing have no position.
     """
     for tileset in tilesets:
-        data = parse_json_property(tileset.properties.get("sheet"))
+        data = parse_inner_json(tileset.properties.get("sheet"), LIMITS)
         if isinstance(data, dict):
             # The picture of a tileset of drawn sprites is not that of the sheet.
             is_drawn = tileset.properties.get("tilewright") == "drawn"

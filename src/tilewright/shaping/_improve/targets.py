@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from ...core.errors import InvalidRecipe, Problem, UnknownName, problem
+from ...core.errors import InvalidRecipe, ProblemList, UnknownName, problem
 from ...core.notation import read_requirement
 from ...core.params import hint, limit_problems
 from ...core.registry import measures
@@ -28,12 +28,10 @@ def _read_targets(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return value
     found: list[tuple[str, str]] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
     for pair in value[:MAX_TARGETS]:
-        try:
+        with problems.collect(kind=InvalidRecipe):
             found.append(_read_target(pair))
-        except InvalidRecipe as error:
-            problems.extend(error.problems)
     if len(value) > MAX_TARGETS:
         problems.append(problem(f"must have at most {MAX_TARGETS} measures, got {len(value)}", rule="maximum_length"))
     if problems:
@@ -67,18 +65,15 @@ def parse_targets(targets: Sequence[tuple[str, str]]) -> list[Requirement]:
 
 def check_measures(map: TileMap, targets: Sequence[Requirement]) -> None:
     """Raise InvalidRecipe if a target names an unknown tile, or compares the map with a sample."""
-    problems: list[Problem] = []
+    problems = ProblemList()
     for target in targets:
         entry = measures.get(target.measure)
         if entry.compares:
             text = f"{entry.name} compares a map with a sample, which this shaper does not have"
             problems.append(problem(text, at="targets", rule="missing"))
-        try:
+        with problems.collect("targets", kind=UnknownName):
             entry.check_argument([map.tileset])
-        except UnknownName as error:
-            problems.extend(error.within("targets").problems)
-    if problems:
-        raise InvalidRecipe(*problems)
+    problems.raise_all()
 
 
 def check_reachable(targets: Sequence[Requirement], values: Mapping[str, float], fixed_tiles: Sequence[str]) -> None:
@@ -93,7 +88,7 @@ def check_reachable(targets: Sequence[Requirement], values: Mapping[str, float],
     fixed_tiles
         Tiles whose numbers of cells cannot change.
     """
-    problems: list[Problem] = []
+    problems = ProblemList()
     for target in targets:
         if target.holds(values[target.measure]):
             continue
@@ -104,5 +99,4 @@ def check_reachable(targets: Sequence[Requirement], values: Mapping[str, float],
         elif kind == "count" and argument in fixed_tiles:
             text = f"{target} cannot be reached, because the number of cells with this tile is kept"
             problems.append(problem(text, at="targets", rule="conflict"))
-    if problems:
-        raise InvalidRecipe(*problems)
+    problems.raise_all()

@@ -35,8 +35,10 @@ MAX_DUNGEON_STATES, MAX_PLATFORMER_STATES = 1 << 18, 1 << 22
 MAX_KEYS = 8
 PENDING = 4
 """Space for pending states, as a multiple of all states."""
-State = TypeVar("State")
-DungeonState: TypeAlias = tuple[Cell, frozenset[str]]
+State = TypeVar("State", bound=Any)
+Steps = Callable[[State], Iterable[tuple[State, int]]]
+"""Function that returns the next states, with the costs of the steps to them."""
+DungeonState: TypeAlias = tuple[Cell, tuple[str, ...]]
 RunnerState: TypeAlias = tuple[Cell, bool]
 """A cell, and whether it gets a ladder."""
 
@@ -64,18 +66,16 @@ def apply_changes(map: TileMap, changes: Changes) -> TileMap:
 
 
 def find_cheapest_walk(
-    first: State,
-    is_goal: Callable[[State], bool],
-    list_steps: Callable[[State], Iterable[tuple[State, int]]],
-    rank: Callable[[State], Any] = lambda state: state,
-    *,
-    max_states: float = inf,
+    first: State, is_goal: Callable[[State], bool], list_steps: Steps[State], max_states: float = inf
 ) -> list[State]:
-    """Return the states of the cheapest walk to a goal, of equally cheap ones by rank; empty if there is none."""
+    """Return the states of the cheapest walk to a goal; empty if there is none.
+
+    Of equally cheap walks, the walk to the first state in ascending order counts.
+    """
     costs, sources = {first: 0}, dict[State, State]()
-    pending = [(0, rank(first), first)]
+    pending = [(0, first)]
     while pending and len(costs) < max_states:
-        cost, _, state = heappop(pending)
+        cost, state = heappop(pending)
         if cost > costs[state]:
             continue
         if is_goal(state):
@@ -84,9 +84,10 @@ def find_cheapest_walk(
                 walk.append(sources[walk[-1]])
             return walk[::-1]
         for following, price in list_steps(state):
-            if cost + price < costs.get(following, inf):
-                costs[following], sources[following] = cost + price, state
-                heappush(pending, (cost + price, rank(following), following))
+            total = cost + price
+            if total < costs.get(following, inf):
+                costs[following], sources[following] = total, state
+                heappush(pending, (total, following))
     return []
 
 
@@ -97,10 +98,11 @@ def repair_dungeon(rules: DungeonRules, locked: Mask) -> Changes:
 
     def list_steps(state: DungeonState) -> Iterator[tuple[DungeonState, int]]:
         (row, column), keys = state
+        held = frozenset(keys)
         for to in ((row + down, column + right) for down, right in STEPS.values()):
-            if not rules.board.contains(*to) or not rules.locks.get(to, frozenset()) <= keys:
+            if not rules.board.contains(*to) or not rules.locks.get(to, frozenset()) <= held:
                 continue
-            following = to, keys | rules.keys.get(to, frozenset())
+            following = to, tuple(sorted(held | rules.keys[to])) if to in rules.keys else keys
             if not closed[to]:
                 yield following, STEP
             elif not fixed[to]:
@@ -108,11 +110,10 @@ def repair_dungeon(rules: DungeonRules, locked: Mask) -> Changes:
                 yield following, STEP + (DIG_EDGE if is_edge else DIG)
 
     walk = find_cheapest_walk(
-        (rules.start, rules.keys.get(rules.start, frozenset())),
+        (rules.start, tuple(sorted(rules.keys.get(rules.start, ())))),
         lambda state: state[0] in rules.exits,
         list_steps,
-        lambda state: (state[0], tuple(sorted(state[1]))),
-        max_states=MAX_DUNGEON_STATES if floor else 0,
+        MAX_DUNGEON_STATES if floor else 0,
     )
     return {cell: floor for cell, _ in walk if closed[cell]}
 
@@ -185,9 +186,7 @@ class Terrain:
 
     def find_walk(self, start: Cell, goals: set[Cell]) -> list[Cell]:
         """Return the cells of the cheapest walk to one of the goals, and add its ladders; empty if there is none."""
-        walk = find_cheapest_walk(
-            (start, False), lambda state: state[0] in goals, self._list_steps, lambda state: state
-        )
+        walk = find_cheapest_walk((start, False), lambda state: state[0] in goals, self._list_steps)
         for cell, gets_ladder in walk:
             if gets_ladder and not self.ladders[cell]:
                 self._add_ladder(cell)
