@@ -11,13 +11,13 @@ import pytest
 
 import tilewright as tw
 from tests.tilesets import make_tileset
-from tilewright.analysis import map_group, survey
+from tilewright.analysis import survey
 from tilewright.analysis.survey import Survey
 from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
-from tilewright.kernels.surveys import survey_regions
+from tilewright.kernels import surveys
 
 TILES = make_tileset("a; b; # solid")
 OTHER = Tileset.from_labels(["floor", "wall"])
@@ -74,8 +74,8 @@ def test_no_maps() -> None:
 
 
 def test_maps_of_one_shape_and_tileset_share_a_kernel_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Mock(wraps=survey_regions)
-    monkeypatch.setattr(map_group, "survey_regions", counted)
+    counted = Mock(wraps=surveys.survey_regions)
+    monkeypatch.setattr(surveys, "survey_regions", counted)
     tw.measure_many(
         [TileMap([[0, 1]], TILES), TileMap([[0]], TILES), TileMap([[1, 1]], TILES)], "regions", "path_length"
     )

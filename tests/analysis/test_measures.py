@@ -15,7 +15,6 @@ import tilewright as tw
 from tests.cases import read_tables
 from tests.refusals import refused
 from tests.tilesets import make_tileset
-from tilewright.analysis import map_group
 from tilewright.analysis.paths import distances
 from tilewright.analysis.survey import Survey, measure_map
 from tilewright.core.entries import measure
@@ -23,6 +22,7 @@ from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
+from tilewright.kernels import surveys
 
 TILES = make_tileset("a; b; # solid")
 
@@ -174,14 +174,14 @@ def test_every_measure_has_a_summary_and_a_finite_value(entry: tw.Measure) -> No
 
 @pytest.mark.parametrize("name", ["survey_regions", "survey_routes", "survey_cuts", "survey_neighbors", "count_tiles"])
 def test_each_kernel_runs_once_for_all_measures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Mock(wraps=getattr(map_group, name))
-    monkeypatch.setattr(map_group, name, counted)
+    counted = Mock(wraps=getattr(surveys, name))
+    monkeypatch.setattr(surveys, name, counted)
     measure_map(tw.make("caves", width=20, height=20, seed=1))
     assert counted.call_count == 1
 
 
 def test_only_requested_properties_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(map_group, "survey_regions", None)
+    monkeypatch.setattr(surveys, "survey_regions", None)
     assert measure_map(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
 
 
