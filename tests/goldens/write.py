@@ -1,11 +1,12 @@
 """Write the goldens: digests of maps, which may change only if the revision of a technique or shaper is raised.
 
-python -m tests.goldens.write                      writes them
-python -m tests.goldens.write --check [NAME ...]   fails if goldens differ: of techniques with these names, or any
+python -m tests.goldens.write [NAME ...]           writes them: of techniques with these names, or all
+python -m tests.goldens.write --check [NAME ...]   writes nothing, and fails if goldens differ
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -56,15 +57,19 @@ def compute_golden(data: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    known, names = recipes(), sys.argv[2:]
-    for name in names:
+    parser = argparse.ArgumentParser(prog="python -m tests.goldens.write", description="Write or check the goldens.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="technique, or golden such as 'shaper border'")
+    parser.add_argument("--check", action="store_true", help="write nothing, and fail if goldens differ")
+    options, known = parser.parse_args(), recipes()
+    for name in options.names:
         if not any(name in (golden, golden.split(" ")[0]) for golden in known):
             sys.exit(f"no golden {name!r}; names are such as caves and 'shaper border'")
-    asked = [golden for golden in known if not names or golden in names or golden.split(" ")[0] in names]
-    now = {golden: compute_golden(known[golden]) for golden in asked}
+    names = [golden for golden in known if not options.names or {golden, golden.split(" ")[0]} & {*options.names}]
+    now = {golden: compute_golden(known[golden]) for golden in names}
     stored = json.loads(FILE.read_text())
     added, changed = now.keys() - stored.keys(), [name for name in now if stored.get(name, now[name]) != now[name]]
     print(f"{len(now)} goldens, {len(added)} added, {len(changed)} changed")
-    if "--check" in sys.argv:
+    if options.check:
         sys.exit(f"goldens differ: {', '.join(sorted([*added, *changed]))}" if added or changed else 0)
-    FILE.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n")
+    written = {golden: {**stored, **now}[golden] for golden in known}
+    FILE.write_text(json.dumps(written, indent=1, sort_keys=True) + "\n")
