@@ -36,8 +36,9 @@ KERNELS = frozenset((
     "corridors.mark_walls", "corridors.paint", "delaunay.triangulate",
     "distance.spread_small_costs", "distance.spread_steps", "distance.steps_as_values", "distance.survey_costs",
     "flood.label_axes", "links.build_spanning_tree", "links.close_loops", "markov.count_contexts",
-    "markov.draw_map", "maze.backtrack", "maze.braid", "maze.carve", "maze.flood", "noise.fill_lattice",
-    "partition.partition", "partition.place_rooms", "platformer.explore_platformer", "random.fill_chance",
+    "markov.draw_map", "markov.rehash", "maze.backtrack", "maze.braid", "maze.carve", "maze.flood",
+    "noise.fill_lattice", "partition.partition", "partition.place_rooms", "platformer.explore_platformer",
+    "random.fill_chance",
     "rooms.divide_tree", "rules.fill", "rules.place_wanted", "rules.simulate", "runner.collect_gold",
     "runner.dig_for_gold", "surveys.count_tiles", "surveys.survey_regions", "surveys.survey_routes",
 ))

@@ -19,7 +19,7 @@ from tilewright.play.games.dungeon import DungeonRules
 
 ROOT = Path(__file__).parents[1]
 EXPORTED = {"Verdict", "Technique", "Shaper", "Measure", "Format", "Survey", "Problem", "Fix"}
-EXPORTED |= {"register", "register_format", "analysis"}
+EXPORTED |= {"register", "file_format", "engine", "analysis"}
 ALL: list[str] = vars(tw)["__all__"]
 CAVE = tw.make("caves", width=12, height=9, seed=3)
 
@@ -144,7 +144,8 @@ def test_a_registered_format(tmp_path: Path) -> None:
         rows = [[int(tile) for tile in line.split(options.gap)] for line in source.content.decode().splitlines()]
         return tw.TileMap(rows, CAVE.tileset)
 
-    @tw.register_format(extensions=[".rows"], params=RowsParams, read=read)
+    @tw.register
+    @tw.file_format(RowsParams, read=read)
     def rows(map: tw.TileMap, options: RowsParams, path: Path) -> str:
         """Tile ids, a line per row."""
         return "\n".join(options.gap.join(str(tile) for tile in row) for row in map.cells.tolist())
@@ -155,9 +156,9 @@ def test_a_registered_format(tmp_path: Path) -> None:
     CAVE.save(tmp_path / "cave.dat", format="rows", gap=",")
     assert np.array_equal(tw.load(tmp_path / "cave.dat", format="rows", gap=",").cells, CAVE.cells)
     with pytest.raises(tw.TilewrightError, match=r"\.png is already an extension of png"):
-        tw.register_format(extensions=[".png"])(lambda map, options, path: b"")
+        tw.register(tw.file_format(extensions=[".png"])(lambda map, options, path: b""))
     with pytest.raises(tw.TilewrightError, match="extensions"):
-        tw.register_format(extensions=[".a", "b"])
+        tw.file_format(extensions=[".a", "b"])
 
 
 # -- wrong types --------------------------------------------------------------------------------------------------
@@ -193,7 +194,8 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "distance": ((len,), {"params": tw.Params}),
     "game": ((DungeonRules,), {"params": tw.Params, "roles": ("player",)}),
     "register": ((tw.distance(lambda survey, params: 1)(min),), {}),
-    "register_format": ((), {"extensions": [".x"]}),
+    "file_format": ((), {"extensions": [".x"]}),
+    "engine": ((tw.Params,), {"program": "Plain text", "format": "txt"}),
 }
 """Valid arguments of functions. All others have no arguments, or declare parameters."""
 WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a": 1}, {1: 2}, object(), CAVE, len]
@@ -243,7 +245,7 @@ def test_names_of_measures_are_strings() -> None:
 
 def test_decorators_accept_only_functions() -> None:
     distance = tw.distance(lambda survey, params: None)
-    decorators: list[Any] = [tw.analysis.measure(), distance, tw.register_format(extensions=[".x"])]
+    decorators: list[Any] = [tw.analysis.measure(), distance, tw.file_format()]
     for decorator in decorators:
         with pytest.raises(tw.TilewrightError, match="function"):
             decorator(5)

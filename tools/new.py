@@ -56,6 +56,15 @@ TITLE fills a map with random walls. Say what it is for and how it works.
 $ tilewright make NAME --seed 7
 ```
 
+## Locks
+Say what locked cells do.
+
+## Tiles
+Say what each tile means, and which other tilesets fit.
+
+## Source
+Name the publication or program that describes the algorithm.
+
 ## Parameters
 <!-- parameters of NAME -->
 <!-- end -->
@@ -117,23 +126,20 @@ FORMAT = '''"""TITLE: tile ids separated by spaces (.NAME), one line per row. St
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.errors import InvalidRecipe
 from ..core.params import Params
 from ..core.tilemap import TileMap
-from . import Format
+from . import file_format
 
 
-def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
+@file_format(use="text")
+def NAME(map: TileMap, options: Params, path: Path) -> str:
     if map.cells.ndim != 2:
         raise InvalidRecipe("must have one level; take one level of the map", place="NAME")
     lines = [" ".join(str(tile) for tile in row) for row in map.cells.tolist()]
-    return {path.name: ("\\n".join(lines) + "\\n").encode()}
-
-
-NAME = Format(name="NAME", params=Params, extensions=(".NAME",), write=write, doc=__doc__, use="text")
+    return "\\n".join(lines) + "\\n"
 '''
 FORMAT_TEST = '''"""Guarantees of the format NAME."""
 
@@ -160,7 +166,7 @@ SKELETONS = {
     "format": {"src/tilewright/formats/NAME.py": FORMAT, "tests/formats/test_NAME.py": FORMAT_TEST},
 }
 """Content of the files of each kind, by path."""
-GOLDENS = ".venv/bin/python -m tests.goldens.write"
+GOLDENS = ".venv/bin/python -m tests.goldens.write NAME"
 NEXT = {
     "technique": (
         "add techniques/NAME.md to mkdocs.yml, and a line to CHANGELOG.md",
@@ -173,7 +179,7 @@ NEXT = {
     "shaper": (
         "add a line to CHANGELOG.md",
         "make stubs",
-        GOLDENS,
+        ".venv/bin/python -m tests.goldens.write 'shaper NAME'",
         "make refresh PAGE=shapers",
         ".venv/bin/pytest tests/shaping -k NAME",
     ),

@@ -80,8 +80,9 @@ from .core.tileset import Tile as Tile
 from .core.tileset import Tileset as Tileset
 from .engines import Engine as Engine
 from .engines import ExportedProject as ExportedProject
+from .engines import engine as engine
 from .formats import Format as Format
-from .formats import register_format as register_format
+from .formats import file_format as file_format
 from .formats._resolver import RecipeLike
 from .jobs.progress import OnProgress
 from .jobs.progress import Progress as Progress

@@ -111,7 +111,6 @@ def accepts(entry: Any, field: Field, word: str) -> bool:
         if isinstance(entry, Technique):
             tw.make(entry.name, **{"width": 20, "height": 16, **params}, seed=1)
         elif isinstance(entry, Format):
-            assert entry.write is not None
             entry.write(rooms(), entry.params.validate(params), Path("map"))
         else:
             tw.shape(rooms(), entry.name, **params)

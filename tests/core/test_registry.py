@@ -140,7 +140,8 @@ def test_a_name_can_be_added_once() -> None:
         registry.techniques.add(caves)
     with pytest.raises(TilewrightError, match="already a format 'awbw'"):
 
-        @tw.register_format()
+        @tw.register
+        @tw.file_format()
         def awbw(map, options, path):  # type: ignore[no-untyped-def]
             """Not the format of Advance Wars By Web."""
 

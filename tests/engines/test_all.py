@@ -80,12 +80,13 @@ def test_exporting_again(name: str, tmp_path: Path) -> None:
 
 
 def test_an_installed_package_adds_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(levels: Sequence[Level], options: tw.Params, folder: Path) -> Project:
+    @tw.engine(program="Plain text", format="txt")
+    def plain(levels: Sequence[Level], options: tw.Params, folder: Path) -> Project:
+        """Text."""
         return Project({f"{level.name}.txt": str(level.map).encode() for level in levels})
 
-    entry = tw.Engine(name="plain", params=tw.Params, build=build, program="Plain text", format="txt", doc="Text.")
     monkeypatch.setattr(plugins, "find_plugins", lambda folder: {"plain": None} if folder == "engines" else {})
-    monkeypatch.setattr(plugins, "load_plugin", lambda folder, name: entry)
+    monkeypatch.setattr(plugins, "load_plugin", lambda folder, name: plain)
     done = tw.export_project(RECIPES["cave"], tmp_path, engine="plain", count=2, seed=7)
     assert done.written == ("level-1.txt", "level-2.txt")
     assert (tmp_path / "level-2.txt").read_text() == str(tw.run(RECIPES["cave"], seed="7-1"))

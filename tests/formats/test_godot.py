@@ -153,7 +153,6 @@ SHAPES = {
 
 
 def write(map: tw.TileMap, path: Path = Path("level.tscn"), **options: Any) -> Scene:
-    assert GODOT.write is not None
     return Scene(GODOT.write(map, GODOT.params.validate(options), path))
 
 

@@ -33,7 +33,7 @@ MAPS = (plain, deep_map(), numbered_map(3, 2, 2), sprite_map(), with_codes(numbe
 def samples(name: str) -> tuple[bytes, ...]:
     """Return small files of a format; empty content for a format that is only read."""
     entry, found = formats.format_registry.get(name), []
-    for map in MAPS if entry.write else ():
+    for map in MAPS:
         try:
             options = {"scale": 1} if "scale" in entry.params.model_fields else {}
             found.append(formats.encode(map, name, **options))

@@ -38,7 +38,7 @@ def run_cluster(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Po
     alone = ["--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
     with ExitStack() as stack:
         scheduler = stack.enter_context(run_program(*dask, "scheduler", "--port", "0", *local))
-        wait_for(file.exists, scheduler)
+        wait_for(lambda: file.exists() and file.read_text().rstrip().endswith("}"), scheduler)
         for _ in range(workers):
             stack.enter_context(run_program(*dask, "worker", *alone, *local))
         yield json.loads(file.read_text())["address"], scheduler

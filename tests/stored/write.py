@@ -80,7 +80,7 @@ def write_maps(earlier: Path, folder: Path, known: Mapping[str, Any]) -> dict[st
             name = f"maps/{entry.name}.json"
             (made if is_technique else tw.shape(made, entry.name)).save(folder / name)
             found[name] = expect_map(folder / name)
-    for ending in {entry.extensions[-1] for entry in tw.list_formats() if entry.read and entry.write}:
+    for ending in {entry.extensions[-1] for entry in tw.list_formats() if entry.read}:
         if not any(name.endswith(ending) for name in found):
             made = tw.make("caves", width=20, height=12, seed=7)
             made.save(folder / f"maps/caves{ending}")

@@ -35,7 +35,7 @@ from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
 from ..core.tilesets import tilesets
-from ..formats import Format, LoadedMap, Source
+from ..formats import LoadedMap, Source, file_format
 from ..formats._documents import check_row_lengths, read_text
 
 TELEPORT = 195
@@ -65,26 +65,6 @@ class AwbwParams(Params):
 
     old: bool | None = param(None)
     """Whether to use the old format, one character per cell; by default write ids and detect when reading."""
-
-
-def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
-    if map.cells.ndim == 3:
-        raise InvalidRecipe(
-            f"cannot hold a map with levels, got {pluralize(map.cells.shape[0], 'level')}", place="awbw"
-        )
-    written = np.full(len(map.tileset), "", dtype=object)
-    for number in np.unique(map.cells).tolist():
-        written[number] = _encode_tile(map.tileset[number], map.tileset, old=bool(options.old))
-    if not all(MIN_MAP_SIDE <= side <= MAX_MAP_SIDE for side in map.cells.shape):
-        size = f"{map.width}x{map.height}"
-        warnings.warn(
-            f"{path.name}: Advance Wars By Web accepts maps of {MIN_MAP_SIDE} to {MAX_MAP_SIDE} cells per side, "
-            f"got {size}",
-            stacklevel=2,
-        )
-    between = "" if options.old else ","
-    rows = [between.join(row) for row in written[map.cells].tolist()]
-    return {path.name: ("\n".join(rows) + "\n").encode()}
 
 
 def _encode_tile(tile: Tile, tileset: Tileset, *, old: bool) -> str:
@@ -308,15 +288,29 @@ def _build_map(ids: NDArray[np.int64], tileset: Tileset, name: str) -> TileMap:
     return TileMap(numbers[cells].reshape(ids.shape), tileset)
 
 
-awbw = Format(
-    name="awbw",
-    params=AwbwParams,
-    extensions=(".awbw",),
-    write=write,
+@file_format(
+    AwbwParams,
     read=read,
-    doc=__doc__,
     shared_extensions=(".csv", ".txt", ".json"),
     media_type="text/plain; charset=utf-8",
     use="games",
     engines=("Advance Wars By Web",),
 )
+def awbw(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
+    if map.cells.ndim == 3:
+        raise InvalidRecipe(
+            f"cannot hold a map with levels, got {pluralize(map.cells.shape[0], 'level')}", place="awbw"
+        )
+    written = np.full(len(map.tileset), "", dtype=object)
+    for number in np.unique(map.cells).tolist():
+        written[number] = _encode_tile(map.tileset[number], map.tileset, old=bool(options.old))
+    if not all(MIN_MAP_SIDE <= side <= MAX_MAP_SIDE for side in map.cells.shape):
+        size = f"{map.width}x{map.height}"
+        warnings.warn(
+            f"{path.name}: Advance Wars By Web accepts maps of {MIN_MAP_SIDE} to {MAX_MAP_SIDE} cells per side, "
+            f"got {size}",
+            stacklevel=2,
+        )
+    between = "" if options.old else ","
+    rows = [between.join(row) for row in written[map.cells].tolist()]
+    return {path.name: ("\n".join(rows) + "\n").encode()}

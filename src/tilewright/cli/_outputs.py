@@ -18,7 +18,7 @@ from ..core.notation import read_setting
 from ..core.params import Params, param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from ..formats import Format, format_of, format_registry
+from ..formats import Format, format_of
 from ..formats._files import encode_image, read_text, refuse_unwritable, write_files
 from ..formats._sheet import refuse_own_sheet
 from ._console import info
@@ -103,7 +103,6 @@ class Output:
             assert self.format.animate is not None
             contents = self.format.animate(frames, self.options, target)
         else:
-            assert self.format.write is not None
             contents = self.format.write(map, self.options, target)
             if path != STANDARD_OUTPUT:
                 refuse_own_sheet(map.tileset, path, contents)
@@ -143,7 +142,6 @@ def read_outputs(
     format: str | None,
     settings: Sequence[str],
     flat: bool = False,
-    still: bool = False,
     **shorthands: str | None,
 ) -> list[Output]:
     """Parse and validate the outputs given on the command line.
@@ -162,8 +160,6 @@ def read_outputs(
         Format options, written `name=value`.
     flat : bool
         Whether pictures show colors instead of sprites.
-    still : bool
-        Whether to refuse formats that only store animations.
     **shorthands : str or None
         Format options that have a command-line option of their own.
 
@@ -181,7 +177,7 @@ def read_outputs(
         settings.append("sprites=false")
     if format is not None and not names:
         raise InvalidRecipe("only applies to output files; name one with -o (-o - is standard output)", at="format")
-    chosen = [_find_format(name, format, still) for name in names]
+    chosen = [_find_format(name, format) for name in names]
     for setting in settings:
         name = setting.partition("=")[0]
         _refuse_unknown(name, chosen, "--flat" if flat and name == "sprites" else "")
@@ -270,18 +266,12 @@ def write_picture(image: Image, path: str) -> None:
     info(f"wrote {path}")
 
 
-def _find_format(name: str, format: str | None, still: bool) -> Format:
+def _find_format(name: str, format: str | None) -> Format:
     if name == STANDARD_OUTPUT and format is None:
         raise InvalidRecipe("standard output has no file extension; choose a format with --format")
     if os.path.isdir(name):
         refuse_unwritable(name)  # This raises an error: a folder has no extension that selects a format.
-    entry = format_of(name, format)
-    if entry.write is None and (still or entry.animate is None):
-        writable = [other.name for other in format_registry if other.write]
-        raise TilewrightError(f"{name}: format {entry.name!r} stores no single map; use {', '.join(writable)}")
-    if name == STANDARD_OUTPUT and entry.write is None:
-        raise TilewrightError("an animation cannot be written to standard output; name a file with -o")
-    return entry
+    return format_of(name, format)
 
 
 def _option_name(setting: str) -> str:

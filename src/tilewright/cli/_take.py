@@ -49,7 +49,7 @@ def take_maps(
         Further values of the options of outputs.
     """
     overlay = None if outputs else read_overlay(options.pop("overlay", None))
-    targets = _outputs.read_outputs(outputs, fields=names, still=True, **options)
+    targets = _outputs.read_outputs(outputs, fields=names, **options)
     _outputs.refuse_collisions(targets, fields, *remedies)
     if not targets:
         for index in range(len(fields)):

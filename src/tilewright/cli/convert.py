@@ -43,7 +43,7 @@ def command(
         *inputs, last = files
         files, outputs = tuple(inputs), (last,)
     stages = [read_stage(text, read_text) for text in shaping]
-    targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **options)
+    targets = _outputs.read_outputs(outputs, fields=("stem", "index"), **options)
     given = []
     with show_progress() as report:
         for one in read_maps(files, params):

@@ -270,9 +270,7 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
     if thing.shared_extensions:
         return f"tilewright convert level{thing.shared_extensions[0]} level.png --from {name}"
     ending = thing.extensions[0] if thing.extensions else f" --format {name}"
-    if thing.write or thing.animate:
-        return f"tilewright make caves -o level{ending}"
-    return f"tilewright show level{ending.replace('--format', '--from')}"
+    return f"tilewright make caves -o level{ending}"
 
 
 def _format_knob(knobs: Sequence[RecipeKnob]) -> list[str]:

@@ -238,7 +238,7 @@ def variety(
     tilewright search variety caves --count 6 --target path_length=150..160 --reach-targets
     tilewright search variety rooms --distance rooms --min-distance 0.5 --vary rooms=5..20 -o "level_{number}.tmx"
     """
-    files = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
+    files = _outputs.read_outputs(outputs, fields=FIELDS, **options)
     _outputs.refuse_collisions(
         files, [{"number": number, "seed": "seed", "technique": "technique"} for number in (1, 2)], "number"
     )

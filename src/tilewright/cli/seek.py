@@ -49,7 +49,7 @@ def command(recipe: Recipe, params: CommandOptions, as_json: bool, **options: An
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    outputs = _outputs.read_outputs(params.maps, fields=FIELDS, still=True, **options)
+    outputs = _outputs.read_outputs(params.maps, fields=FIELDS, **options)
     numbers = range(1, 1 + min(2, params.keep))
     _outputs.refuse_collisions(
         outputs, [{"seed": number, "technique": "technique", "rank": number} for number in numbers], "seed", "rank"

@@ -398,12 +398,6 @@ def declare(kind: Callable[P, E], **fixed: Any) -> Callable[P, Callable[[Callabl
     return decorate
 
 
-def declare_module(kind: Callable[..., E], body: Callable[..., Any], **fields: Any) -> E:
-    """Return the entry of the module of a function, which gives it its name and documentation."""
-    module = sys.modules[body.__module__]
-    return kind(name=module.__name__.rpartition(".")[2], doc=module.__doc__ or "", **fields)
-
-
 def _find_doc(body: Callable[..., Any]) -> str:
     """Return the docstring of a function, or else of its module."""
     module = sys.modules.get(body.__module__)

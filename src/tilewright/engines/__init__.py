@@ -7,14 +7,14 @@ export replaces only what was exported before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import isqrt
 from pathlib import Path
-from typing import Any
 
-from ..core.entries import Entry
+from ..core.entries import Entry, declare
+from ..core.params import Params
 from ..core.registry import Registry
 from ..core.tilemap import TileMap
 
@@ -41,17 +41,26 @@ class Project:
 
 @dataclass(frozen=True, kw_only=True)
 class Engine(Entry):
-    """A game engine or level editor, and how a project for it is built."""
+    """A game engine or level editor, and how a project for it is built.
 
-    build: Callable[[Sequence[Level], Any, Path], Project]
-    """Function (levels, options, folder) that returns the files of a project. The folder is absolute. It may not exist
-    yet, and the function only reads from it."""
+    The decorator `engine` declares a function `(levels, options, folder)` that returns the files of a project from a
+    sequence of `Level`s. The folder is absolute. It may not exist yet, and the function only reads from it.
+    """
+
+    params: type[Params] = field(default=Params, kw_only=False)
     program: str
     """Name and version of the program, such as Godot 4."""
     format: str
     """Name of the format of the levels."""
 
+    def build(self, levels: Sequence[Level], options: Params, folder: Path) -> Project:
+        """Return the files of a project."""
+        project: Project = self.body(levels, options, folder)
+        return project
 
+
+engine = declare(Engine)
+"""Declare a function `(levels, options, folder)` as an engine, with the fields of `Engine`."""
 engine_registry: Registry[Engine] = Registry("engine", "engines", Engine)
 
 

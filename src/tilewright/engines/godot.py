@@ -16,17 +16,17 @@ from pathlib import Path
 from string import Template
 
 from .. import data
-from ..core.entries import declare_module
 from ..formats._godot import PROJECT_FILE, ROOT, GodotParams, find_folder, find_root, locate_picture
 from ..formats._godot.resources import build_tileset
 from ..formats._godot.scenes import encode_scene
 from ..formats._godot.values import quote
-from . import Engine, Level, Project
+from . import Level, Project, engine
 
 LEVELS, TILESET, SCENE, SCRIPT = "levels", "tiles.tres", "main.tscn", "main.gd"
 
 
-def build(levels: Sequence[Level], options: GodotParams, folder: Path) -> Project:
+@engine(GodotParams, program="Godot 4", format="godot")
+def godot(levels: Sequence[Level], options: GodotParams, folder: Path) -> Project:
     own = find_folder(options, folder / SCENE)
     inner = f"{own}{LEVELS}/"
     tileset = levels[0].map.tileset
@@ -47,6 +47,3 @@ def _fill(template: str, **values: str) -> bytes:
     """Return a template with values in place of its names, as strings of Godot."""
     quoted = {name: quote(value) for name, value in values.items()}
     return Template(data.read_text("templates", template)).substitute(quoted).encode()
-
-
-godot = declare_module(Engine, build, params=GodotParams, build=build, program="Godot 4", format="godot")

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from ..core.entries import declare_module
 from ..core.params import param
 from ..formats._ldtk import LdtkParams
 from ..formats._ldtk.writing import write_project
-from . import Engine, Level, Project, arrange_levels
+from . import Level, Project, arrange_levels, engine
 
 PROJECT = "levels.ldtk"
 
@@ -27,11 +26,9 @@ class LdtkProjectParams(LdtkParams):
     """Number of cells between two levels in the world."""
 
 
-def build(levels: Sequence[Level], options: LdtkProjectParams, folder: Path) -> Project:
+@engine(LdtkProjectParams, program="LDtk", format="ldtk")
+def ldtk(levels: Sequence[Level], options: LdtkProjectParams, folder: Path) -> Project:
     maps = [(level.name, level.map) for level in levels]
     places = arrange_levels([(map.width, map.height) for _, map in maps], options.gap)
     # The path is a bare name, so that the user's own picture is copied and the folder is complete.
     return Project(write_project(maps, options, Path(PROJECT), places=places))
-
-
-ldtk = declare_module(Engine, build, params=LdtkProjectParams, build=build, program="LDtk", format="ldtk")

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
-from ..core.entries import declare_module
 from ..core.params import param
 from ..formats._tiled import Document, TiledParams
 from ..formats._tiled.elements import tileset_to_xml, to_xml
 from ..formats._tiled.writing import build_document
-from . import Engine, Level, Project, arrange_levels
+from . import Level, Project, arrange_levels, engine
 
 WORLD = "levels.world"
 SHARED = "tiles"
@@ -29,7 +28,8 @@ class TiledProjectParams(TiledParams):
     """Number of cells between two levels in the world."""
 
 
-def build(levels: Sequence[Level], options: TiledProjectParams, folder: Path) -> Project:
+@engine(TiledProjectParams, program="Tiled", format="tmx")
+def tiled(levels: Sequence[Level], options: TiledProjectParams, folder: Path) -> Project:
     files: dict[str, bytes] = {}
     shared: dict[str, bytes] = {}
     documents: list[Document] = []
@@ -62,6 +62,3 @@ def _describe_level(name: str, document: Document, place: tuple[int, int]) -> di
     width, height = document["tilewidth"], document["tileheight"]
     size = {"width": document["width"] * width, "height": document["height"] * height}
     return {"fileName": name, "x": place[0] * width, "y": place[1] * height, **size}
-
-
-tiled = declare_module(Engine, build, params=TiledProjectParams, build=build, program="Tiled", format="tmx")

@@ -7,22 +7,20 @@ interrupted process leaves either the old or the new file.
 from __future__ import annotations
 
 import glob
-import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.entries import Entry, declare_module
+from ..core.entries import Entry, declare
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.params import Params
 from ..core.provenance import recipe_of
-from ..core.registry import Registry, register
+from ..core.registry import Registry
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -65,22 +63,19 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Format(Entry):
-    """A file format. Each of `write`, `animate` and `read` may be missing."""
+    """A file format. The decorator `file_format` declares the function that writes maps as a format."""
 
-    extensions: tuple[str, ...]
+    params: type[Params] = field(default=Params, kw_only=False)
+    extensions: tuple[str, ...] = ()
     """Extensions that select the format, with the preferred extension first. A format without extensions is selected by
     name."""
     shared_extensions: tuple[str, ...] = ()
     """Extensions of other formats that files of this format may also have. For such files, the format is selected by
     name."""
-    write: Callable[[TileMap, Any, Path], Mapping[str, bytes]] | None = None
-    """Function (map, options, path) that returns contents by file name: first the main file, then files in the same
-    folder. The path is absolute, or a bare name if the content is not written to a file.
-    """
     animate: Callable[[Iterable[Frame | TileMap], Any, Path], Mapping[str, bytes]] | None = None
     """Function (frames, options, path) that returns contents by file name."""
-    read: Callable[[Source, Any], list[LoadedMap]] | None = None
-    """Function (source, options) that returns the maps in the file."""
+    read: Callable[[Source, Any], TileMap | Sequence[TileMap | LoadedMap]] | None = None
+    """Function (source, options) that returns the map in the file, or several."""
     media_type: str = ""
     """Media type of the files, such as text/plain, if browsers do not know it from the extension."""
     use: str = "other uses"
@@ -88,25 +83,85 @@ class Format(Entry):
     engines: tuple[str, ...] = ()
     """Engines and other programs that open the files, such as Godot 4, with the needed plugin in parentheses."""
 
+    def write(self, map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
+        """Return contents by file name: first the main file, then files in the same folder.
 
-def make_format(
-    write: Callable[[TileMap, Any, Path], Mapping[str, bytes]],
-    read: Callable[[Source, Any], list[LoadedMap]] | None = None,
+        The path is absolute, or a bare name if the content is not written to a file.
+        """
+        content = self.body(map, options, path)
+        if isinstance(content, Mapping):
+            return content
+        return {path.name: content.encode() if isinstance(content, str) else content}
+
+
+def file_format(
     params: type[Params] = Params,
     *,
-    extensions: tuple[str, ...] = (),
+    extensions: Sequence[str] | None = None,
+    read: Callable[[Source, Any], TileMap | Sequence[TileMap | LoadedMap]] | None = None,
     **fields: Any,
-) -> Format:
-    """Return the format of the module of its functions, which has its name and documentation.
+) -> Callable[[Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]], Format]:
+    """Declare a function `(map, options, path)` that returns the content of a file as a format.
 
-    By default, the extension of its files is its name, too. `fields` are further fields of `Format`.
+    The content is a string, bytes, or a mapping from file names to bytes if a map needs several files.
+
+    Parameters
+    ----------
+    params : type of Params, optional
+        Class of the options.
+    extensions : sequence of str, optional
+        Extensions that select the format, such as `.png`; by default the name of the function.
+    read : callable, optional
+        Function `(source, options)` that returns the map in `source.content`, or several. Without the option
+        `--tileset`, `source.tileset` is None.
+    **fields
+        Further fields of `Format`.
+
+    Returns
+    -------
+    callable
+        Decorator that returns the format.
+
+    Raises
+    ------
+    InvalidRecipe
+        If an argument has the wrong type.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> @tw.register
+    ... @tw.file_format()
+    ... def rows(map, options, path):
+    ...     \"\"\"Tile ids, a line per row.\"\"\"
+    ...     return "\\n".join(" ".join(str(tile) for tile in row) for row in map.cells.tolist())
+    >>> encode(tw.make("caves", width=3, height=2, walls=0.0, seed=1), "rows")
+    b'1 1 1\\n1 1 1'
+    >>> format_registry.remove("rows")
     """
-    extensions = extensions or (f".{write.__module__.rpartition('.')[2]}",)
-    return declare_module(Format, write, params=params, extensions=extensions, write=write, read=read, **fields)
+    named = extensions is None or isinstance(extensions, list | tuple)
+    if not named or not all(isinstance(one, str) and one.startswith(".") for one in extensions or ()):
+        raise InvalidRecipe("must be a list of extensions such as .png", at="extensions", got=extensions, rule="type")
+    if read is not None and not callable(read):
+        raise InvalidRecipe("must be a function", at="read", got=read, rule="type")
+
+    def declare_function(body: Callable[..., Any]) -> Format:
+        found = declare(Format)(params, read=read, **fields)(body)
+        return replace(found, extensions=(f".{found.name}",) if extensions is None else tuple(extensions))
+
+    return declare_function
 
 
 class FormatRegistry(Registry[Format]):
     """The registry of formats. An unknown name is answered with the formats of that engine, or with all by use."""
+
+    def add(self, entry: Format) -> None:
+        others = (other for other in self if other.name != entry.name)
+        taken = {ending: other.name for other in others for ending in other.extensions}
+        clash = next((ending for ending in entry.extensions if ending in taken), None)
+        if clash is not None:
+            raise TilewrightError(f"{clash} is already an extension of {taken[clash]}; use another", at="extensions")
+        super().add(entry)
 
     def _make_unknown(self, name: str) -> UnknownName:
         return UnknownName(self.kind, name, (), advice=_advise(name, lambda entry: entry.name))
@@ -253,8 +308,6 @@ def encode(map: TileMap, format: str, **options: Any) -> bytes:
         If there is no such format.
     InvalidRecipe
         If an option is unknown or invalid.
-    TilewrightError
-        If the format cannot write a single map.
 
     Examples
     --------
@@ -262,8 +315,6 @@ def encode(map: TileMap, format: str, **options: Any) -> bytes:
     b'0,1,0\\n'
     """
     entry = format_registry.get(format)
-    if entry.write is None:
-        raise TilewrightError(f"format {entry.name!r} cannot write a single map")
     contents = entry.write(map, entry.params.validate(options), Path(f"map{entry.extensions[0]}"))
     return next(iter(contents.values()))
 
@@ -305,8 +356,6 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
     ['row.csv']
     """
     entry = format_of(path, format)
-    if entry.write is None:
-        raise TilewrightError(f"format {entry.name!r} holds only animations; use save_animation, or make and run")
     params = entry.params.validate(options)
     refuse_unwritable(path)
     contents = entry.write(map, params, Path(path).absolute())
@@ -519,7 +568,10 @@ def decode(source: Source, entry: Format, *, recipes: bool = True, **options: An
     assert entry.read is not None
     params = entry.params.validate(options)
     try:
-        found = [_convert_tileset(one, source.tileset) for one in entry.read(source, params)]
+        read = entry.read(source, params)
+        maps = [read] if isinstance(read, TileMap) else read
+        loaded = (LoadedMap(map) if isinstance(map, TileMap) else map for map in maps)
+        found = [_convert_tileset(one, source.tileset) for one in loaded]
     except BadFile:
         raise
     except TilewrightError as error:
@@ -584,87 +636,3 @@ def image(map: TileMap, **options: Any) -> Image:
     from .png import PngParams, draw_map
 
     return draw_map(map, PngParams.validate(options))
-
-
-def register_format(
-    *,
-    extensions: Sequence[str] = (),
-    params: type[Params] = Params,
-    read: Callable[[Source, Any], TileMap | Sequence[TileMap]] | None = None,
-) -> Callable[[Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]], Format]:
-    """Register a format in this process, as a decorator of a function `(map, options, path)` that returns the content.
-
-    The content is a string, bytes, or a mapping from file names to bytes if a map needs several files. Registering a
-    name again replaces the format. Installed packages add formats through the entry point `tilewright.formats`.
-
-    Parameters
-    ----------
-    extensions : sequence of str, optional
-        Extensions that select the format, such as `.png`.
-    params : type of Params, optional
-        Class of the options.
-    read : callable, optional
-        Function `(source, options)` that returns the map in `source.content`, or several.
-
-    Returns
-    -------
-    callable
-        Decorator that returns the format.
-
-    Raises
-    ------
-    InvalidRecipe
-        If an argument has the wrong type.
-    TilewrightError
-        If an extension belongs to another format.
-
-    Examples
-    --------
-    >>> import tilewright as tw
-    >>> @tw.register_format(extensions=[".rows"])
-    ... def rows(map, options, path):
-    ...     \"\"\"Tile ids, a line per row.\"\"\"
-    ...     return "\\n".join(" ".join(str(tile) for tile in row) for row in map.cells.tolist())
-    >>> encode(tw.make("caves", width=3, height=2, walls=0.0, seed=1), "rows")
-    b'1 1 1\\n1 1 1'
-    >>> format_registry.remove("rows")
-    """
-    named = isinstance(extensions, list | tuple) and all(isinstance(one, str) for one in extensions)
-    if not named or not all(one.startswith(".") for one in extensions):
-        raise InvalidRecipe("must be a list of extensions such as .png", at="extensions", got=extensions, rule="type")
-    if not isinstance(params, type) or not issubclass(params, Params):
-        raise InvalidRecipe("must be a subclass of Params", at="params", got=params, rule="type")
-    if read is not None and not callable(read):
-        raise InvalidRecipe("must be a function", at="read", got=read, rule="type")
-
-    def encode_files(body: Callable[..., Any], map: TileMap, options: Any, path: Path) -> Mapping[str, bytes]:
-        content = body(map, options, path)
-        if isinstance(content, Mapping):
-            return content
-        return {path.name: content.encode() if isinstance(content, str) else content}
-
-    def read_maps(source: Source, options: Any) -> list[LoadedMap]:
-        assert read is not None
-        found = read(source, options)
-        return [LoadedMap(map) for map in ([found] if isinstance(found, TileMap) else found)]
-
-    def declare(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
-        if not callable(body) or not hasattr(body, "__name__"):
-            raise InvalidRecipe("must be a named function", got=body, rule="type")
-        others = [entry for entry in format_registry if entry.name != body.__name__]
-        taken = {ending: entry.name for entry in others for ending in entry.extensions}
-        clash = next((ending for ending in extensions if ending in taken), None)
-        if clash is not None:
-            raise TilewrightError(f"{clash} is already an extension of {taken[clash]}; use another", at="extensions")
-        return register(
-            Format(
-                name=body.__name__,
-                params=params,
-                extensions=tuple(extensions),
-                write=partial(encode_files, body),
-                read=None if read is None else read_maps,
-                doc=inspect.getdoc(body) or "",
-            )
-        )
-
-    return declare

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 from PIL.ImageFile import ImageFile
 
-from ..core.entries import declare_module
 from ..core.errors import TilewrightError, TooLarge
 from ..core.params import param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from . import Format
+from . import Format, file_format
 from ._files import encode_image
 from ._layers import View
 from ._picture import PictureParams, cell_size, draw_all, hides_tiles, layout_of, shows_icons
@@ -59,22 +60,25 @@ class Animation:
         return replace(self, pictures=tuple(picture.convert("RGB") for picture in self.pictures))
 
 
-def make_animation_format(
-    encode: Callable[[Iterable[View], AnimationParams], bytes],
-    kind: type[ImageFile],
-    find_label: Callable[[Image.Image], str],
-) -> Format:
-    """Return the format of the module of a function for animations. A single map is an animation of one frame."""
-    return declare_module(
-        Format,
-        encode,
-        params=AnimationParams,
-        extensions=(f".{encode.__module__.rpartition('.')[2]}",),
-        write=lambda map, options, path: {path.name: encode([map], options)},
-        animate=lambda frames, options, path: {path.name: encode(frames, options)},
-        read=lambda source, options: read_picture(source, kind, find_label, options.scale),
-        use="animations",
-    )
+def animation_format(
+    kind: type[ImageFile], find_label: Callable[[Image.Image], str]
+) -> Callable[[Callable[[Iterable[View], AnimationParams], bytes]], Format]:
+    """Declare a function that encodes frames as a format for animations. A single map is an animation of one frame."""
+
+    def declare(encode: Callable[[Iterable[View], AnimationParams], bytes]) -> Format:
+        @file_format(
+            AnimationParams,
+            animate=lambda frames, options, path: {path.name: encode(frames, options)},
+            read=lambda source, options: read_picture(source, kind, find_label, options.scale),
+            use="animations",
+        )
+        @wraps(encode)
+        def write(map: TileMap, options: AnimationParams, path: Path) -> bytes:
+            return encode([map], options)
+
+        return write
+
+    return declare
 
 
 def check_side(animation: Animation, kind: str, max_side: int) -> None:

@@ -16,18 +16,12 @@ from ..core.errors import BadFile
 from ..core.params import MAX_SIDE, Params
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._data import check_sides, make_numbered_tileset
 from ._documents import check_text_size, read_text
 
 FIELD = r"[ \t]*[0-9]{1,5}[ \t]*"
 ROW = re.compile(rf"{FIELD}(?:,{FIELD})*")
-
-
-def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
-    levels = map.cells if map.cells.ndim == 3 else map.cells[None]
-    tables = ["\n".join(",".join(map_row) for map_row in level.astype("U5").tolist()) for level in levels]
-    return {path.name: ("\n\n".join(tables) + "\n").encode()}
 
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
@@ -53,6 +47,13 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [LoadedMap(TileMap(cells, tileset))]
 
 
+@file_format(read=read, use="text")
+def csv(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
+    levels = map.cells if map.cells.ndim == 3 else map.cells[None]
+    tables = ["\n".join(",".join(map_row) for map_row in level.astype("U5").tolist()) for level in levels]
+    return {path.name: ("\n\n".join(tables) + "\n").encode()}
+
+
 def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.uint16]:
     """Return the ids in a line; raise BadFile for the first invalid field."""
     if line.count(",") >= MAX_SIDE:
@@ -67,6 +68,3 @@ def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.
         if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < max_tiles):
             raise BadFile(f"line {number}, column {column}: must be a tile id 0..{max_tiles - 1}", at=name, got=text)
     raise BadFile("not a row of tile ids", at=(name, "line", number))
-
-
-csv = make_format(write, read, use="text")

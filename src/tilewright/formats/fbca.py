@@ -33,7 +33,7 @@ from ..core.grid import MAX_CELLS, Grid
 from ..core.params import MAX_SIDE, Params, param
 from ..core.tilemap import TileMap
 from ..core.tilesets import tilesets
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._documents import read_text
 
 DIGITS = 10
@@ -197,15 +197,6 @@ def _parse_offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
 # -- maps -----------------------------------------------------------------------------------------------------
 
 
-def write(map: TileMap, options: FbcaParams, path: Path) -> Mapping[str, bytes]:
-    if map.cells.ndim != 2:
-        raise InvalidRecipe("cannot hold a map with levels", place="fbca")
-    highest = int(map.cells.max())
-    if highest >= MAX_STATES:
-        raise TooLarge(f"must have tile ids below {MAX_STATES}, got {highest}", place="fbca")
-    return {path.name: to_text([_make_record(map, highest)]).encode()}
-
-
 def _make_record(map: TileMap, highest: int) -> FbcaText:
     """Return a map with its automaton if its tile ids are the states, else with an automaton that changes nothing."""
     states = max(2, highest + 1)
@@ -246,4 +237,11 @@ def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
     return {"recipe": {"technique": "fashion", "params": params | size}}
 
 
-fbca = make_format(write, read, FbcaParams, media_type="text/plain; charset=utf-8", use="other generators")
+@file_format(FbcaParams, read=read, media_type="text/plain; charset=utf-8", use="other generators")
+def fbca(map: TileMap, options: FbcaParams, path: Path) -> Mapping[str, bytes]:
+    if map.cells.ndim != 2:
+        raise InvalidRecipe("cannot hold a map with levels", place="fbca")
+    highest = int(map.cells.max())
+    if highest >= MAX_STATES:
+        raise TooLarge(f"must have tile ids below {MAX_STATES}, got {highest}", place="fbca")
+    return {path.name: to_text([_make_record(map, highest)]).encode()}

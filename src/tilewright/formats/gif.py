@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from PIL.GifImagePlugin import GifImageFile, getdata, getheader
 
-from ._animation import Animation, AnimationParams, check_side, draw_animation, encode_animation, make_animation_format
+from ._animation import Animation, AnimationParams, animation_format, check_side, draw_animation, encode_animation
 from ._layers import View
 from ._marks import MAX_PALETTE
 from ._pixels import extract_label
@@ -24,7 +24,8 @@ KEEP = 1
 """Disposal of a frame that remains under the next one."""
 
 
-def encode(views: Iterable[View], options: AnimationParams) -> bytes:
+@animation_format(GifImageFile, lambda picture: extract_label(picture.info.get("comment")))
+def gif(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options, palette=True)
     check_side(animation, "GIF", MAX_SIDE)
     palette = bytes(animation.pictures[0].getpalette() or ())
@@ -79,6 +80,3 @@ def _find_changes(animation: Animation, nothing: int) -> list[_Change]:
         changes.append(_Change(int(top), int(columns[0]), shown, duration))
         before = pixels
     return changes
-
-
-gif = make_animation_format(encode, GifImageFile, lambda picture: extract_label(picture.info.get("comment")))

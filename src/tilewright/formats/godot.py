@@ -23,23 +23,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._godot import GodotParams, find_folder
 from ._godot.reading import read_scene
 from ._godot.resources import build_tileset
 from ._godot.scenes import encode_scene
 
 
-def write(map: TileMap, options: GodotParams, path: Path) -> Mapping[str, bytes]:
+def read(source: Source, options: GodotParams) -> list[LoadedMap]:
+    return [read_scene(source)]
+
+
+@file_format(GodotParams, read=read, extensions=(".tscn",), use="game engines", engines=("Godot 4",))
+def godot(map: TileMap, options: GodotParams, path: Path) -> Mapping[str, bytes]:
     folder = find_folder(options, path)
     name = f"{path.stem}-tiles.tres"
     files = build_tileset(map.tileset, options, path.with_name(name), folder)
     scene = encode_scene(map, files, options, name=path.stem, tileset=folder + name)
     return {path.name: scene, name: files.resource, **files.pictures}
-
-
-def read(source: Source, options: GodotParams) -> list[LoadedMap]:
-    return [read_scene(source)]
-
-
-godot = make_format(write, read, GodotParams, extensions=(".tscn",), use="game engines", engines=("Godot 4",))

@@ -24,7 +24,7 @@ from ..core.ports import measure_map
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap, format_size
 from ..core.yaml import write_data
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._data import StoredMap, describe_map, encode_label, pack_array
 from ._documents import read_text
 from ._page.document import MAP_BLOCK, render_page
@@ -48,7 +48,16 @@ class HtmlParams(Params):
     """Whether to show the measures of the map."""
 
 
-def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
+def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
+    found = BLOCK.search(read_text(source))
+    if found is None:
+        reason = "contains no map; only pages of Tilewright are read as maps"
+        raise BadFile(reason, at=source.name)
+    return [StoredMap.read(parse_json(found[1]), source.content).to_map()]
+
+
+@file_format(HtmlParams, read=read, extensions=(".html", ".htm"), use="web pages")
+def html(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
     check_limit("cells", map.cells.size, MAX_CELLS, of="a page", advice="crop the map, or use png")
     data = describe_map(map)
     provenance = data["provenance"]
@@ -92,14 +101,3 @@ def _format_recipe(provenance: Mapping[str, Any]) -> str:
 def _list_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     facts = {"Tilewright": provenance["tilewright"], "digest": provenance["digest"]}
     return {**facts, "seed": str(provenance["seed"])} if "seed" in provenance else facts
-
-
-def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
-    found = BLOCK.search(read_text(source))
-    if found is None:
-        reason = "contains no map; only pages of Tilewright are read as maps"
-        raise BadFile(reason, at=source.name)
-    return [StoredMap.read(parse_json(found[1]), source.content).to_map()]
-
-
-html = make_format(write, read, HtmlParams, extensions=(".html", ".htm"), use="web pages")

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._data import StoredMap, describe_map, encode_array
 from ._documents import read_text
 
@@ -26,17 +26,18 @@ class JsonParams(Params):
     """Whether to pack cells and layers instead of writing lists; by default above 65,536 cells, always above 2^20."""
 
 
-def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
+def read(source: Source, options: JsonParams) -> list[LoadedMap]:
+    return [StoredMap.read(parse_json(read_text(source)), source.content).to_map()]
+
+
+@file_format(JsonParams, read=read, use="game engines")
+def json(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
     data = describe_map(map)
     if map.layers:
         data["layers"] = {layer: encode_array(values, options.packed) for layer, values in map.layers.items()}
     text = _format_json({**data, "cells": encode_array(map.cells, options.packed)})
     # A lone surrogate has no UTF-8 encoding; backslashreplace writes it as JSON escapes it.
     return {path.name: f"{text}\n".encode("utf-8", "backslashreplace")}
-
-
-def read(source: Source, options: JsonParams) -> list[LoadedMap]:
-    return [StoredMap.read(parse_json(read_text(source)), source.content).to_map()]
 
 
 def _format_json(value: Any, indent: str = "") -> str:
@@ -49,6 +50,3 @@ def _format_json(value: Any, indent: str = "") -> str:
     lines = [f"{deeper}{name}{_format_json(piece, deeper)}" for name, piece in zip(names, pieces, strict=True)]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return "\n".join((opening, ",\n".join(lines), f"{indent}{closing}"))
-
-
-json = make_format(write, read, JsonParams, use="game engines")

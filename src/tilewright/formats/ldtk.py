@@ -15,20 +15,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.tilemap import TileMap
-from . import make_format
+from . import file_format
 from ._ldtk import LdtkParams
 from ._ldtk.reading import read_project
 from ._ldtk.writing import write_project
 
 
-def write(map: TileMap, options: LdtkParams, path: Path) -> Mapping[str, bytes]:
-    return write_project([(path.stem, map)], options, path)
-
-
-ldtk = make_format(
-    write,
-    read_project,
+@file_format(
     LdtkParams,
+    read=read_project,
     use="game engines",
     engines=("LDtk", "Unity (LDtkToUnity)", "Bevy (bevy_ecs_ldtk)", "Godot 4 (godot-ldtk-importer)", "Excalibur"),
 )
+def ldtk(map: TileMap, options: LdtkParams, path: Path) -> Mapping[str, bytes]:
+    return write_project([(path.stem, map)], options, path)

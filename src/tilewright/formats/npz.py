@@ -18,22 +18,13 @@ from ..core.errors import BadFile
 from ..core.params import Params
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._archive import decode_archive, encode_archive
 from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset
 from ._models import holds_network
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """Names of the allowed arrays, and the allowed kinds of their dtypes."""
-
-
-def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
-    arrays: dict[str, NDArray[Any]] = {"cells": map.cells}
-    if map.layers:
-        arrays["layers"] = np.stack(list(map.layers.values()))
-    text = dumps({**describe_map(map), "layers": list(map.layers)})
-    arrays["rest"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    return {path.name: encode_archive(arrays)}
 
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
@@ -60,4 +51,11 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [data.build_map(cells, dict(zip(names, layers, strict=True)))]
 
 
-npz = make_format(write, read, use="arrays")
+@file_format(read=read, use="arrays")
+def npz(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
+    arrays: dict[str, NDArray[Any]] = {"cells": map.cells}
+    if map.layers:
+        arrays["layers"] = np.stack(list(map.layers.values()))
+    text = dumps({**describe_map(map), "layers": list(map.layers)})
+    arrays["rest"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    return {path.name: encode_archive(arrays)}

@@ -24,7 +24,7 @@ from pydantic import model_validator
 from ..core.errors import InvalidRecipe
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._files import encode_image
 from ._heights import draw_layer, range_of
 from ._picture import PictureParams, Size, draw, hides_tiles, layout_of, shows_icons, shows_sprites
@@ -61,7 +61,12 @@ def draw_map(map: TileMap, options: PngParams, *, exact: bool = True) -> Image.I
     )
 
 
-def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
+def read(source: Source, options: PngParams) -> list[LoadedMap]:
+    return read_picture(source, PngImageFile, join_text_chunks, options.scale)
+
+
+@file_format(PngParams, read=read, use="pictures")
+def png(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
     picture = draw_map(map, options, exact=False)
     text = _build_label(map, options, picture)
     is_flat = options.layer is not None or not shows_sprites(map, options, _cell_of(map, picture))
@@ -83,10 +88,6 @@ def _cell_of(map: TileMap, picture: Image.Image) -> Size:
     return picture.height // rows, picture.width // columns
 
 
-def read(source: Source, options: PngParams) -> list[LoadedMap]:
-    return read_picture(source, PngImageFile, join_text_chunks, options.scale)
-
-
 def make_text_chunks(text: str) -> PngInfo:
     """Return a label as chunks `tilewright`, `tilewright 2` and so on."""
     info = PngInfo()
@@ -103,6 +104,3 @@ def join_text_chunks(picture: Image.Image) -> str:
 
 def _iter_keys() -> Iterator[str]:
     return chain([KEY], (f"{KEY} {number}" for number in count(2)))
-
-
-png = make_format(write, read, PngParams, use="pictures")

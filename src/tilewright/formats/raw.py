@@ -25,7 +25,7 @@ from ..core.errors import InvalidRecipe, check_limit, pluralize
 from ..core.grid import MAX_CELLS
 from ..core.params import Params, as_int, param
 from ..core.tilemap import TileMap
-from . import make_format
+from . import file_format
 from ._heights import range_of, to_gray_levels
 
 SIZES = {
@@ -63,7 +63,10 @@ class RawParams(Params):
     """Byte order: little (called Windows in Unity) or big (Mac)."""
 
 
-def write(map: TileMap, options: RawParams, path: Path) -> Mapping[str, bytes]:
+@file_format(
+    RawParams, extensions=(".raw", ".r16"), use="game engines", engines=("Unity (terrain)", "Unreal Engine (landscape)")
+)
+def raw(map: TileMap, options: RawParams, path: Path) -> Mapping[str, bytes]:
     value_range = range_of(map, options.layer)
     heights = map.layers[options.layer]
     if heights.ndim == 3:
@@ -103,12 +106,3 @@ def _resample_rows(heights: NDArray[np.float64], count: int) -> NDArray[np.float
     share = (rest / (count - 1))[:, None]
     result: NDArray[np.float64] = heights[before] * (1 - share) + heights[after] * share
     return result
-
-
-raw = make_format(
-    write,
-    params=RawParams,
-    extensions=(".raw", ".r16"),
-    use="game engines",
-    engines=("Unity (terrain)", "Unreal Engine (landscape)"),
-)

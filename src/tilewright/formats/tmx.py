@@ -19,7 +19,7 @@ from typing import Literal
 
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._tiled import TiledParams
 from ._tiled.elements import from_xml, to_xml
 from ._tiled.reading import read_document
@@ -31,19 +31,16 @@ class TmxParams(TiledParams):
     """Writing: whether the tileset's picture is a file beside the map or inside it."""
 
 
-def write(map: TileMap, options: TmxParams, path: Path) -> Mapping[str, bytes]:
-    written, pictures = build_document(map, options, path, embedded=options.tileset_image == "embedded")
-    return {path.name: to_xml(written), **pictures}
-
-
 def read(source: Source, options: TmxParams) -> list[LoadedMap]:
     return read_document(from_xml(source.content), source, options)
 
 
-tmx = make_format(
-    write,
-    read,
+@file_format(
     TmxParams,
+    read=read,
     use="game engines",
     engines=("Tiled", "Godot 4 (YATI)", "Unity (SuperTiled2Unity)", "libGDX", "pygame (pytmx)"),
 )
+def tmx(map: TileMap, options: TmxParams, path: Path) -> Mapping[str, bytes]:
+    written, pictures = build_document(map, options, path, embedded=options.tileset_image == "embedded")
+    return {path.name: to_xml(written), **pictures}

@@ -11,13 +11,9 @@ from ..core.errors import BadFile, UnknownName
 from ..core.glyph_tiles import make_glyph_tileset
 from ..core.params import Params
 from ..core.tilemap import TileMap
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._data import check_sides
 from ._documents import check_row_lengths, check_text_size, read_text
-
-
-def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
-    return {path.name: f"{map}\n".encode()}
 
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
@@ -48,4 +44,6 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [LoadedMap(TileMap(cells[0] if len(rows) == 1 else cells, tileset))]
 
 
-txt = make_format(write, read, use="text")
+@file_format(read=read, use="text")
+def txt(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
+    return {path.name: f"{map}\n".encode()}

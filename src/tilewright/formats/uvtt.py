@@ -34,7 +34,7 @@ from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile
 from ..kernels.outline import trace
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._data import StoredMap, describe_map, encode_label, escape_json, pack_array
 from ._documents import read_text
 from ._files import encode_image
@@ -86,10 +86,28 @@ class Openings(NamedTuple):
     windows: NDArray[np.bool_]
 
 
-# -- writing ----------------------------------------------------------------------------------------------------
+def read(source: Source, options: UvttParams) -> list[LoadedMap]:
+    label = parse_json(read_text(source)).get(KEY)
+    if not isinstance(label, dict):
+        reason = "contains no tiles, because another program made it; only files of Tilewright are read as maps"
+        raise BadFile(reason, at=source.name)
+    return [StoredMap.read(label, source.content).to_map()]
 
 
-def write(map: TileMap, options: UvttParams, path: Path) -> Mapping[str, bytes]:
+@file_format(
+    UvttParams,
+    read=read,
+    extensions=(".dd2vtt", ".uvtt"),
+    use="virtual tabletops",
+    engines=(
+        "Foundry VTT (module Universal Battlemap Importer)",
+        "Roll20 (script UniversalVTTImporter)",
+        "MapTool",
+        "Fantasy Grounds",
+        "Owlbear Rodeo (extension)",
+    ),
+)
+def uvtt(map: TileMap, options: UvttParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim == 3:
         raise InvalidRecipe(
             f"a map for tabletops has one level, got {pluralize(map.cells.shape[0], 'level')}; take one level, "
@@ -245,33 +263,6 @@ def _format_list(values: Iterator[dict[str, object]] | list[dict[str, object]]) 
 
 def _join_lines(lines: list[str]) -> str:
     return "[\n{}\n]".format(",\n".join(lines)) if lines else "[]"
-
-
-# -- reading ----------------------------------------------------------------------------------------------------
-
-
-def read(source: Source, options: UvttParams) -> list[LoadedMap]:
-    label = parse_json(read_text(source)).get(KEY)
-    if not isinstance(label, dict):
-        reason = "contains no tiles, because another program made it; only files of Tilewright are read as maps"
-        raise BadFile(reason, at=source.name)
-    return [StoredMap.read(label, source.content).to_map()]
-
-
-uvtt = make_format(
-    write,
-    read,
-    UvttParams,
-    extensions=(".dd2vtt", ".uvtt"),
-    use="virtual tabletops",
-    engines=(
-        "Foundry VTT (module Universal Battlemap Importer)",
-        "Roll20 (script UniversalVTTImporter)",
-        "MapTool",
-        "Fantasy Grounds",
-        "Owlbear Rodeo (extension)",
-    ),
-)
 
 
 def trace_loops(is_open: NDArray[np.bool_]) -> list[NDArray[np.int32]]:

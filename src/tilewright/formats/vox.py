@@ -28,7 +28,7 @@ from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._data import MAX_LABEL, StoredMap, check_expansion, describe_map, encode_label, pack_array
 
 VERSIONS = (150, 200)
@@ -82,25 +82,6 @@ class Scene:
 
 
 # -- writing ----------------------------------------------------------------------------------------------------
-
-
-def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
-    tileset = map.tileset
-    empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _find_empty_tiles(tileset)
-    palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
-    check_limit("colors", len(palette), MAX_COLORS, of="vox files", advice="use npz or json")
-    voxels = _build_voxels(map, palette, options.wall_height)
-    parts = _model_slices(_size(voxels))
-    # The scene is also written for a single model, because some programs show nothing without it.
-    chunks = [
-        *(_encode_model(voxels[part]) for part in parts),
-        _encode_scene_graph(parts, voxels),
-        _encode_palette(tileset, palette),
-    ]
-    if options.label:
-        label = encode_label(map, {**describe_map(map), "palette": palette, "cells": pack_array(map.cells)}, "model")
-        chunks.append(_encode_chunk(LABEL, label.encode("ascii")))
-    return {path.name: b"VOX " + struct.pack("<i", VERSIONS[0]) + _encode_chunk(b"MAIN", children=b"".join(chunks))}
 
 
 def _find_empty_tiles(tileset: Tileset) -> set[int]:
@@ -368,4 +349,21 @@ def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[An
     return upright if len(shape) == 3 else upright[0]
 
 
-vox = make_format(write, read, VoxParams, use="voxel editors", engines=("MagicaVoxel",))
+@file_format(VoxParams, read=read, use="voxel editors", engines=("MagicaVoxel",))
+def vox(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
+    tileset = map.tileset
+    empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _find_empty_tiles(tileset)
+    palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
+    check_limit("colors", len(palette), MAX_COLORS, of="vox files", advice="use npz or json")
+    voxels = _build_voxels(map, palette, options.wall_height)
+    parts = _model_slices(_size(voxels))
+    # The scene is also written for a single model, because some programs show nothing without it.
+    chunks = [
+        *(_encode_model(voxels[part]) for part in parts),
+        _encode_scene_graph(parts, voxels),
+        _encode_palette(tileset, palette),
+    ]
+    if options.label:
+        label = encode_label(map, {**describe_map(map), "palette": palette, "cells": pack_array(map.cells)}, "model")
+        chunks.append(_encode_chunk(LABEL, label.encode("ascii")))
+    return {path.name: b"VOX " + struct.pack("<i", VERSIONS[0]) + _encode_chunk(b"MAIN", children=b"".join(chunks))}

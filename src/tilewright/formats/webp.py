@@ -11,20 +11,11 @@ from PIL import Image
 from PIL.ExifTags import Base
 from PIL.WebPImagePlugin import WebPImageFile
 
-from ._animation import AnimationParams, check_side, draw_animation, encode_animation, make_animation_format
+from ._animation import AnimationParams, animation_format, check_side, draw_animation, encode_animation
 from ._layers import View
 from ._pixels import extract_label
 
 MAX_SIDE = 16_383
-
-
-def encode(views: Iterable[View], options: AnimationParams) -> bytes:
-    animation = draw_animation(views, options).to_rgb()
-    check_side(animation, "WEBP", MAX_SIDE)
-    exif = Image.Exif()
-    exif[Base.ImageDescription] = animation.label
-    effort = {"lossless": True, "quality": 50}  # quality is the compression effort of a lossless file
-    return encode_animation(animation, "WEBP", options, exif=exif, **effort)
 
 
 def _read_exif_label(picture: Image.Image) -> str:
@@ -33,4 +24,11 @@ def _read_exif_label(picture: Image.Image) -> str:
     return extract_label(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
 
 
-webp = make_animation_format(encode, WebPImageFile, _read_exif_label)
+@animation_format(WebPImageFile, _read_exif_label)
+def webp(views: Iterable[View], options: AnimationParams) -> bytes:
+    animation = draw_animation(views, options).to_rgb()
+    check_side(animation, "WEBP", MAX_SIDE)
+    exif = Image.Exif()
+    exif[Base.ImageDescription] = animation.label
+    effort = {"lossless": True, "quality": 50}  # quality is the compression effort of a lossless file
+    return encode_animation(animation, "WEBP", options, exif=exif, **effort)

@@ -33,7 +33,7 @@ from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import LoadedMap, Source, make_format
+from . import LoadedMap, Source, file_format
 from ._colors import join_channels
 from ._data import MAX_LABEL, StoredMap, check_expansion, check_sides, describe_map, pack_array
 
@@ -84,26 +84,6 @@ class XpParams(Params):
 
 
 # -- writing ----------------------------------------------------------------------------------------------------
-
-
-def write(map: TileMap, options: XpParams, path: Path) -> Mapping[str, bytes]:
-    levels = map.cells.reshape(-1, map.height, map.width)
-    count = len(levels) + bool(map.markers)
-    if count > MAX_LAYERS:
-        raise InvalidRecipe(
-            f"REXPaint has {MAX_LAYERS} layers, one of them for markers, got {pluralize(len(levels), 'level')}; "
-            "write fewer levels",
-            place="xp",
-        )
-    check_limit("cells", count * levels[0].size, MAX_FILE_CELLS, of="xp files")
-    looks = _build_looks(map.tileset, np.unique(map.cells).tolist(), options.fallback)
-    layers = [looks[level] for level in levels]
-    if map.markers:
-        layers.append(_draw_markers(map))
-    head = struct.pack("<2i", VERSION, count)
-    size = struct.pack("<2i", map.width, map.height)
-    content = head + b"".join(size + layer.T.tobytes() for layer in layers)
-    return {path.name: _compress(content, _encode_field(map, looks))}
 
 
 def _build_looks(tileset: Tileset, used: list[int], fallback: str | None) -> Cells:
@@ -324,4 +304,22 @@ def _make_tileset(glyphs: list[str], colors: list[str]) -> Tileset:
     return Tileset.validate({"name": "rexpaint", "tiles": tiles})
 
 
-xp = make_format(write, read, XpParams, use="roguelikes", engines=("REXPaint", "libtcod", "python-tcod"))
+@file_format(XpParams, read=read, use="roguelikes", engines=("REXPaint", "libtcod", "python-tcod"))
+def xp(map: TileMap, options: XpParams, path: Path) -> Mapping[str, bytes]:
+    levels = map.cells.reshape(-1, map.height, map.width)
+    count = len(levels) + bool(map.markers)
+    if count > MAX_LAYERS:
+        raise InvalidRecipe(
+            f"REXPaint has {MAX_LAYERS} layers, one of them for markers, got {pluralize(len(levels), 'level')}; "
+            "write fewer levels",
+            place="xp",
+        )
+    check_limit("cells", count * levels[0].size, MAX_FILE_CELLS, of="xp files")
+    looks = _build_looks(map.tileset, np.unique(map.cells).tolist(), options.fallback)
+    layers = [looks[level] for level in levels]
+    if map.markers:
+        layers.append(_draw_markers(map))
+    head = struct.pack("<2i", VERSION, count)
+    size = struct.pack("<2i", map.width, map.height)
+    content = head + b"".join(size + layer.T.tobytes() for layer in layers)
+    return {path.name: _compress(content, _encode_field(map, looks))}

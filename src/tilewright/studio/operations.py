@@ -244,7 +244,7 @@ def export_map(
     entry = format_registry.get(format)
     params = entry.params.validate(options)  # Options are validated before the map is made.
     path = Path(name + "".join(entry.extensions[:1]))
-    if entry.animate is None or (entry.write is not None and not animate):
+    if entry.animate is None or not animate:
         map = make_map(recipe, token)
         map = map if edit is None else edit(map)
         return Export(write_map(map, format, options, token, name), map)
@@ -267,8 +267,6 @@ def write_map(map: TileMap, format: str, options: Mapping[str, Any], token: Canc
     `options` are options of the format; `name` is the file name without extension.
     """
     entry = format_registry.get(format)
-    if entry.write is None:
-        raise TilewrightError(f"format {entry.name!r} cannot write a single map")
     params = fit_picture(entry.params.validate(options), map, token.settings)
     token.check()
     return entry.write(map, params, Path(name + "".join(entry.extensions[:1])))

@@ -310,10 +310,9 @@ def format_bytes(count: int) -> str:
 
 def group_formats() -> dict[str, list[str]]:
     """Return the names of the writable formats by group."""
-    writable = {entry.name: entry for entry in format_registry if entry.write is not None or entry.animate is not None}
-    found = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
     known = {name for names in GROUPS.values() for name in names}
-    for name, entry in writable.items():
-        if name not in known:
-            found.setdefault("Engines" if entry.engines else OTHERS, []).append(name)
+    found = {title: [name for name in names if name in format_registry] for title, names in GROUPS.items()}
+    for entry in format_registry:
+        if entry.name not in known:
+            found.setdefault("Engines" if entry.engines else OTHERS, []).append(entry.name)
     return found
