@@ -6,9 +6,10 @@ TilewrightError of one line that names the folder. See tests/test_fuzz.py.
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ import pytest
 import tilewright as tw
 from tests.jobs.programs import read_files
 from tests.search.archives import make_cave_archive
-from tests.test_fuzz import change, change_bytes, change_document, check_error, fuzz
+from tests.test_fuzz import FACTOR, change, change_bytes, change_document, check_error, fuzz
 from tilewright.corpus import Corpus, World, make, make_world, remake
 from tilewright.corpus.query import find_ids
 from tilewright.corpus.request import Request
@@ -129,7 +130,10 @@ def test_corpora(here: Path, rng: random.Random) -> None:
     files = write_corpus(here / "corpus")
     name = rng.choice(["manifest.json", "manifest.json", "parts/part-000000.parquet"])
     change_part = change_json if name == "manifest.json" else change_table
-    changed = Changed(here / "changed corpus", files, {name: change_part(files[name], rng)})
+    read_corpus(Changed(here / "changed corpus", files, {name: change_part(files[name], rng)}))
+
+
+def read_corpus(changed: Changed) -> None:
     changed.attempt(lambda: Request.of(changed.folder))
     corpus = changed.open(lambda: Corpus(changed.folder))
     if corpus is not None:
@@ -161,7 +165,10 @@ def test_worlds(here: Path, rng: random.Random) -> None:
     files = write_world(here / "world")
     name = rng.choice(["zarr.json", "zarr.json", "cells/c.0.0"])
     change_part = change_json if name == "zarr.json" else change_bytes
-    changed = Changed(here / "changed world", files, {name: change_part(files[name], rng)})
+    read_world(Changed(here / "changed world", files, {name: change_part(files[name], rng)}))
+
+
+def read_world(changed: Changed) -> None:
     world = changed.open(lambda: World(changed.folder))
     if world is not None:
         for read in (
@@ -194,7 +201,10 @@ ARCHIVE_PARTS: dict[str, Callable[[bytes, random.Random], bytes]] = {
 def test_archives(here: Path, rng: random.Random) -> None:
     files = write_archive(here / "archive")
     name = rng.choice([*ARCHIVE_PARTS])
-    changed = Changed(here / "changed archive", files, {name: ARCHIVE_PARTS[name](files[name], rng)})
+    read_archive(Changed(here / "changed archive", files, {name: ARCHIVE_PARTS[name](files[name], rng)}))
+
+
+def read_archive(changed: Changed) -> None:
     assert count_evaluations(str(changed.folder)) >= 0
     archive = changed.open(lambda: load(changed.folder))
     search = changed.open(lambda: ArchiveFolder(str(changed.folder)).read_search())
@@ -228,7 +238,10 @@ def write_seek(folder: Path) -> Files:
 def test_searches_over_seeds(here: Path, rng: random.Random) -> None:
     files = write_seek(here / "seek")
     name = rng.choice(["manifest.json", "state.json", "state.json"])
-    changed = Changed(here / "changed seek", files, {name: change_json(files[name], rng)})
+    read_seek(Changed(here / "changed seek", files, {name: change_json(files[name], rng)}))
+
+
+def read_seek(changed: Changed) -> None:
     store = SeekFolder(str(changed.folder))
     assert count_tested(str(changed.folder)) >= 0
     definition = SeekDefinition.of(SMALL, SeekParams.validate(SEEK))
@@ -259,3 +272,50 @@ def test_exports(here: Path, engine: str, rng: random.Random) -> None:
     edited: Any = rng.choice(["refuse", "keep", "replace"])
     changed.open(lambda: tw.export_project(SMALL, changed.folder, engine=engine, count=1, seed=7, edited=edited))
     assert {name: (changed.folder / name).read_bytes() for name in foreign} == foreign
+
+
+# -- all values ---------------------------------------------------------------------------------------------------
+
+FOLDERS: dict[str, tuple[Callable[[Path], Files], Callable[[Changed], None]]] = {
+    "corpus": (write_corpus, read_corpus),
+    "world": (write_world, read_world),
+    "archive": (write_archive, read_archive),
+    "seek": (write_seek, read_seek),
+}
+DAMAGE: tuple[Any, ...] = (-1, 1e308, [[]])
+"""Values that replace each value of a document in turn; in `make fuzz`, also MORE_DAMAGE."""
+MORE_DAMAGE: tuple[Any, ...] = (None, [], {}, "x", 10**400, True, 2**63)
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_each_value_of_a_document_is_replaced(here: Path, kind: str) -> None:
+    write, read = FOLDERS[kind]
+    files = write(here / kind)
+    for name in (name for name in files if name.endswith(".json")):
+        document = json.loads(files[name])
+        for path in iter_paths(document):
+            for value in DAMAGE + MORE_DAMAGE * bool(FACTOR):
+                content = json.dumps(with_value(document, path, value)).encode()
+                try:
+                    read(Changed(here / f"damaged {kind}", files, {name: content}))
+                except BaseException as error:
+                    error.add_note(f"{name}: {path} = {str(value)[:40]}")
+                    raise
+
+
+def iter_paths(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all values in a document, of lists only the first element."""
+    children = value.items() if isinstance(value, dict) else enumerate(value[:1] if isinstance(value, list) else ())
+    for key, child in children:
+        yield (key,)
+        for path in iter_paths(child):
+            yield (key, *path)
+
+
+def with_value(document: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """Return a copy of a document with another value at a path."""
+    if not path:
+        return value
+    copy = document.copy()
+    copy[path[0]] = with_value(document[path[0]], path[1:], value)
+    return copy

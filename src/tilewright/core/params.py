@@ -217,6 +217,8 @@ class Params(BaseModel):
         >>> Sized.validate({"width": 20}).shape
         (50, 20)
         """
+        if values is not None and not isinstance(values, Mapping):
+            raise InvalidRecipe("must be a table of names and values", got=values, rule="type")
         try:
             return cls.model_validate(dict(values or {}), context={"resolver": resolver or Resolver()})
         except ValidationError as error:

@@ -125,7 +125,7 @@ def read_text(source: Source) -> str:
 
 def check_text_size(content: bytes) -> None:
     """Raise TooLarge for more bytes or lines than a map of text may have."""
-    if len(content) > MAX_CELLS or content.count(b"\n") > MAX_LINES:
+    if len(content) > MAX_CELLS or max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise TooLarge(f"must have at most {MAX_CELLS:,} bytes and {MAX_LINES:,} lines; use npz for larger maps")
 
 
@@ -133,9 +133,10 @@ def check_row_lengths(rows: list[str], name: str) -> list[str]:
     """Return the rows. Raise BadFile if the rows differ in length."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]) or not row:
-            raise BadFile(
-                f"row {number} has {len(row)} cells, the first has {len(rows[0])}", at=(name, "row", number), place=name
+            text = (
+                f"row {number} has {len(row)} cells, the first has {len(rows[0])}" if rows[0] else "row 1 has no cells"
             )
+            raise BadFile(text, at=(name, "row", number), place=name)
     return rows
 
 

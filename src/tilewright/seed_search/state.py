@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, Strict, field_validator
 
-from ..batch import ScanBound, ScanResult
+from ..batch import ScanBound, ScanResult, find_bins
 from ..core.errors import InvalidRecipe
 from ..core.require import Requirement
 from ..core.stored import StoredData
@@ -258,6 +258,9 @@ class SeekState:
             name: np.array([nan if value is None else value for value in numbers], dtype=np.float64)
             for name, numbers in stored.values.items()
         }
+        for name, numbers in values.items():
+            present = numbers[np.isfinite(numbers)]
+            _check(bool((abs(present) < 2**53).all()) and {*find_bins(name, present)} <= {*tally.histograms[name]})
         found.kept.add(np.array(seeds, dtype=np.uint64), values)
         _check(found.kept.seeds.tolist() == seeds)
         return found
