@@ -194,7 +194,7 @@ def test_a_state_with_wrong_values_is_found_out(undisturbed: Path, tmp_path: Pat
         (tmp_path / name).write_bytes((undisturbed / name).read_bytes())
     # A value of another seed, which the histogram has.
     wrong = change_state(
-        lambda data: data["values"]["path_length"].__setitem__(0, data["histograms"]["path_length"][0][0])
+        lambda data: data["values"]["path_length"].__setitem__(-1, data["histograms"]["path_length"][0][0])
     )
     (tmp_path / "state.json").write_text(wrong((tmp_path / "state.json").read_text()))
     with pytest.raises(tw.TilewrightError, match=r"and not \d+ as stored"):
