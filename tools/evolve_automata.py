@@ -98,7 +98,8 @@ def run_rounds(search: Search) -> Elites:
                 found.setdefault(number, (units.copy(), parents.copy(), emitter))
         if search.is_finished:
             break
-        record = search.run_round(evaluate)
+        batch = search.propose()
+        record = search.add(batch, evaluate(search.definition, batch.units))
         if search.round % 10 == 0:
             print(f"{record['evaluations']:,} evaluations, {record['elites']} styles", flush=True)
     numbers = sorted(found)

@@ -50,9 +50,8 @@ HOMES = {
     "formats._skin_files": ("add_skin",),
     "jobs.progress": ("Progress",),
     "overlays.overlay": ("Overlay",),
-    "play.game": ("Game", "game"),
+    "play.game": ("Game", "game", "solve"),
     "play.playthrough": ("Playthrough",),
-    "play.solve": ("solve",),
     "search.distances": ("Distance", "distance"),
     "seed_search": ("seek",),
 }  # fmt: skip

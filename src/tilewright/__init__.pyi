@@ -89,8 +89,8 @@ from .jobs.progress import Progress as Progress
 from .overlays.overlay import Overlay as Overlay
 from .play.game import Game as Game
 from .play.game import game as game
+from .play.game import solve as solve
 from .play.playthrough import Playthrough as Playthrough
-from .play.solve import solve as solve
 from .search.distances import Distance as Distance
 from .search.distances import distance as distance
 from .seed_search import FoundSeeds

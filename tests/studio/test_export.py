@@ -32,7 +32,7 @@ def test_every_format_that_can_be_written_is_offered_once() -> None:
 
 @pytest.mark.parametrize(("engines", "group"), [((), "Others"), (("My engine",), "Engines")])
 def test_a_plugins_format_is_offered_too(engines: tuple[str, ...], group: str) -> None:
-    format_registry.add(replace(format_registry.get("txt"), name="mine", engines=engines))
+    format_registry.add(replace(format_registry.get("txt"), name="mine", extensions=(".mine",), engines=engines))
     try:
         assert "mine" in group_formats()[group]
     finally:

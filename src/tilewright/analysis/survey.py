@@ -173,14 +173,6 @@ class Survey:
         return Cuts.of(self.passable, start=self.route.start if self.route else None)
 
     @cached_property
-    def neighbor_masks(self) -> NDArray[np.uint8]:
-        """(8, row, column) passability of the neighbors of each cell, clockwise from the one above; 2D maps only."""
-        padded = np.pad(self.passable.view(np.uint8), 1)
-        rows, columns = self.passable.shape
-        corners = ((0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0))
-        return np.stack([padded[row : row + rows, column : column + columns] for row, column in corners])
-
-    @cached_property
     def neighbor_counts(self) -> NDArray[np.uint8]:
         """Number of passable neighbors of each cell along the axes."""
         padded = np.pad(self.passable.view(np.uint8), 1)

@@ -10,8 +10,8 @@ from .. import api, formats
 from ..core.errors import InvalidRecipe
 from ..core.params import PathText, param
 from ..formats import format_of
+from ..play.game import solve
 from ..play.overlays import describe
-from ..play.solve import solve
 from ._console import AS_JSON, print_json
 from ._inputs import InputOptions, read_maps
 from ._options import params_command

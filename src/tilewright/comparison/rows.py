@@ -16,8 +16,7 @@ from ..analysis.similarity import Similarity
 from ..core.errors import InvalidRecipe
 from ..core.samples import DEFAULT_PATTERN_SIZE, Samples
 from ..core.tilemap import TileMap
-from ..play.game import BoundGame, find_game, read_game
-from ..play.solve import play_map
+from ..play.game import BoundGame, find_game, play_map, read_game
 from ..search.mapset import compare as compare_maps
 from .trial import TrialOutcome
 

@@ -61,7 +61,7 @@ class Animation:
 
 
 def animation_format(
-    kind: type[ImageFile], find_label: Callable[[Image.Image], str]
+    media_type: str, kind: type[ImageFile], find_label: Callable[[Image.Image], str]
 ) -> Callable[[Callable[[Iterable[View], AnimationParams], bytes]], Format]:
     """Declare a function that encodes frames as a format for animations. A single map is an animation of one frame."""
 
@@ -70,6 +70,7 @@ def animation_format(
             AnimationParams,
             animate=lambda frames, options, path: {path.name: encode(frames, options)},
             read=lambda source, options: read_picture(source, kind, find_label, options.scale),
+            media_type=media_type,
             use="animations",
         )
         @wraps(encode)

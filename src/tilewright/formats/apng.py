@@ -15,7 +15,7 @@ from ._layers import View
 from .png import join_text_chunks, make_text_chunks
 
 
-@animation_format(PngImageFile, join_text_chunks)
+@animation_format("image/apng", PngImageFile, join_text_chunks)
 def apng(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options)
     first, *rest = animation.pictures

@@ -47,7 +47,7 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [LoadedMap(TileMap(cells, tileset))]
 
 
-@file_format(read=read, use="text")
+@file_format(read=read, media_type="text/csv; charset=utf-8", use="text")
 def csv(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     levels = map.cells if map.cells.ndim == 3 else map.cells[None]
     tables = ["\n".join(",".join(map_row) for map_row in level.astype("U5").tolist()) for level in levels]

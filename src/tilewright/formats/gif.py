@@ -24,7 +24,7 @@ KEEP = 1
 """Disposal of a frame that remains under the next one."""
 
 
-@animation_format(GifImageFile, lambda picture: extract_label(picture.info.get("comment")))
+@animation_format("image/gif", GifImageFile, lambda picture: extract_label(picture.info.get("comment")))
 def gif(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options, palette=True)
     check_side(animation, "GIF", MAX_SIDE)

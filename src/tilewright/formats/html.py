@@ -56,7 +56,9 @@ def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
     return [StoredMap.read(parse_json(found[1]), source.content).to_map()]
 
 
-@file_format(HtmlParams, read=read, extensions=(".html", ".htm"), use="web pages")
+@file_format(
+    HtmlParams, read=read, extensions=(".html", ".htm"), media_type="text/html; charset=utf-8", use="web pages"
+)
 def html(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
     check_limit("cells", map.cells.size, MAX_CELLS, of="a page", advice="crop the map, or use png")
     data = describe_map(map)

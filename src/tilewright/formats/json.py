@@ -30,7 +30,7 @@ def read(source: Source, options: JsonParams) -> list[LoadedMap]:
     return [StoredMap.read(parse_json(read_text(source)), source.content).to_map()]
 
 
-@file_format(JsonParams, read=read, use="game engines")
+@file_format(JsonParams, read=read, media_type="application/json", use="game engines")
 def json(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
     data = describe_map(map)
     if map.layers:

@@ -65,7 +65,7 @@ def read(source: Source, options: PngParams) -> list[LoadedMap]:
     return read_picture(source, PngImageFile, join_text_chunks, options.scale)
 
 
-@file_format(PngParams, read=read, use="pictures")
+@file_format(PngParams, read=read, media_type="image/png", use="pictures")
 def png(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
     picture = draw_map(map, options, exact=False)
     text = _build_label(map, options, picture)

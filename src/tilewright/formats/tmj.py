@@ -21,7 +21,7 @@ def read(source: Source, options: TiledParams) -> list[LoadedMap]:
     return read_document(from_json(source.content), source, options)
 
 
-@file_format(TiledParams, read=read, use="game engines", engines=("Phaser", "Tiled"))
+@file_format(TiledParams, read=read, media_type="application/json", use="game engines", engines=("Phaser", "Tiled"))
 def tmj(map: TileMap, options: TiledParams, path: Path) -> Mapping[str, bytes]:
     written, pictures = build_document(map, options, path, embedded=False)
     text = json.dumps(written, separators=(",", ":"), default=lambda gids: gids.reshape(-1).tolist())

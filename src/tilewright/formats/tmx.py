@@ -38,6 +38,7 @@ def read(source: Source, options: TmxParams) -> list[LoadedMap]:
 @file_format(
     TmxParams,
     read=read,
+    media_type="application/xml",
     use="game engines",
     engines=("Tiled", "Godot 4 (YATI)", "Unity (SuperTiled2Unity)", "libGDX", "pygame (pytmx)"),
 )

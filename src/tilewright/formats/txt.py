@@ -44,6 +44,6 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [LoadedMap(TileMap(cells[0] if len(rows) == 1 else cells, tileset))]
 
 
-@file_format(read=read, use="text")
+@file_format(read=read, media_type="text/plain; charset=utf-8", use="text")
 def txt(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     return {path.name: f"{map}\n".encode()}

@@ -98,6 +98,7 @@ def read(source: Source, options: UvttParams) -> list[LoadedMap]:
     UvttParams,
     read=read,
     extensions=(".dd2vtt", ".uvtt"),
+    media_type="application/json",
     use="virtual tabletops",
     engines=(
         "Foundry VTT (module Universal Battlemap Importer)",

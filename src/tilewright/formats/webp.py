@@ -24,7 +24,7 @@ def _read_exif_label(picture: Image.Image) -> str:
     return extract_label(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
 
 
-@animation_format(WebPImageFile, _read_exif_label)
+@animation_format("image/webp", WebPImageFile, _read_exif_label)
 def webp(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options).to_rgb()
     check_side(animation, "WEBP", MAX_SIDE)

@@ -26,8 +26,7 @@ from ..core.errors import pluralize
 from ..core.params import param
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
-from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
-from ..dungeon.params import MAX_ROOMS, DungeonParams
+from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, MAX_ROOMS, Dungeon, DungeonParams
 from ..kernels.blocks import split_blocks
 from ..kernels.corridors import as_rooms
 from ..kernels.partition import PartSizes, partition, place_rooms

@@ -24,8 +24,7 @@ from ..core.errors import Fix, Problem, problem
 from ..core.params import param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
-from ..dungeon.params import MAX_ROOMS, DungeonParams
+from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, MAX_ROOMS, Dungeon, DungeonParams
 from ..dungeon.room_graph import MAX_GRAPH_STRINGS, GraphStrings, GridGraph, read_graph
 from ..kernels.blocks import block_size
 from ..kernels.scatter import ScatterState, scatter

@@ -13,8 +13,8 @@ from .game import choose_game as choose_game
 from .game import game as game
 from .game import game_registry as game_registry
 from .game import read_game as read_game
+from .game import solve as solve
 from .game_rules import GameRules as GameRules
 from .game_rules import Solution as Solution
 from .playthrough import Event as Event
 from .playthrough import Playthrough as Playthrough
-from .solve import solve as solve

@@ -7,9 +7,8 @@ import numpy as np
 from ..analysis.survey import Survey
 from ..core.entries import measure
 from ..core.errors import InvalidRecipe
-from .game import choose_game, read_game
+from .game import choose_game, play_map, read_game
 from .playthrough import Playthrough
-from .solve import play_map
 
 
 def playthrough_of(survey: Survey) -> Playthrough | None:

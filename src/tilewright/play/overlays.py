@@ -11,9 +11,8 @@ from ..core.errors import InvalidRecipe
 from ..core.params import param
 from ..overlays.kinds import NoParams, blank_tint, register_overlay
 from ..overlays.overlay import CLEAR, Overlay
-from .game import choose_game, read_game
+from .game import choose_game, play_map, read_game
 from .playthrough import Playthrough
-from .solve import play_map
 
 REACHED, WALKED, EVENT, FIRST, LAST = (92, 132, 190), (250, 165, 54), (226, 58, 46), (42, 176, 98), (44, 98, 224)
 FAINT, STRONG = 90, 235

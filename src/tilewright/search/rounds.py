@@ -76,11 +76,6 @@ class Search:
             if self.archive is not None:
                 self.archive.definition = self.definition
 
-    def run_round(self, evaluate: Evaluate) -> dict[str, Any]:
-        """Run the next round and return its record."""
-        batch = self.propose()
-        return self.add(batch, evaluate(self.definition, batch.units))
-
     def add(self, batch: SolutionBatch, found: Evaluations) -> dict[str, Any]:
         """Finish the next round with the evaluations of its batch, and return its record."""
         units, parents, emitters = batch.units, batch.parents, batch.emitters

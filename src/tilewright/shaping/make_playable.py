@@ -25,9 +25,8 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker, TileMap
 from ..play.board import Cell, GameBoard
-from ..play.game import BoundGame, choose_game, read_game
+from ..play.game import BoundGame, choose_game, play_map, read_game
 from ..play.games.platformer import PlatformerParams
-from ..play.solve import play_map
 from ._make_playable import repairs
 from ._make_playable.repairs import DANGERS, Changes, Mask
 from ._place.choice import choose_farthest

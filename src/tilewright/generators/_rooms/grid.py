@@ -18,8 +18,7 @@ from ...core.errors import ANOTHER_SEED, GaveUp
 from ...core.seeds import Rng
 from ...core.site import Frame, Site, Steps
 from ...core.tilemap import Room
-from ...dungeon.dungeon import Dungeon, choose_loops
-from ...dungeon.params import DungeonParams
+from ...dungeon.dungeon import Dungeon, DungeonParams, choose_loops
 from ...dungeon.room_graph import GridGraph, grow_room_tree, list_grid_links
 from ...kernels.corridors import CORRIDOR, DOOR, FLOOR
 from ...kernels.types import Int64_2D

@@ -26,8 +26,8 @@ from ..page.widgets import ProgressRow, ViewTask, labeled_button, toggle_class
 from ..session import Session
 from ..state import State, ViewSettings
 
-PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
-"""Formats that a browser displays, and their media types."""
+PICTURES = ("png", "gif", "webp", "apng")
+"""Formats that a browser displays."""
 WITHOUT_PREVIEW = ("html",)
 """Text formats that are meant for programs, so that their beginning shows nothing of the map."""
 MAX_PREVIEW_BYTES = 4 << 20
@@ -225,7 +225,7 @@ class FilesView:
         if self.format in PICTURES:
             fits = len(main) <= MAX_PREVIEW_BYTES
             if fits:
-                self.picture.props(f"src={data_url(main, PICTURES[self.format])}")
+                self.picture.props(f"src={data_url(main, format_registry.get(self.format).media_type)}")
             self.picture.set_visibility(fits)
         elif self.format not in WITHOUT_PREVIEW and b"\0" not in main:
             self.text.set_text(main[: 4 * MAX_PREVIEW_LENGTH].decode("utf-8", "ignore")[:MAX_PREVIEW_LENGTH])

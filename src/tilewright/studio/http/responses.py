@@ -5,7 +5,6 @@ The OpenAPI schema describes the classes of the bodies.
 
 from __future__ import annotations
 
-import mimetypes
 import re
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from starlette.requests import ClientDisconnect
 from ...core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, short_repr
 from ...core.params import Finding, limit_problems
 from ...core.provenance import digest
-from ...formats import find_media_type
+from ...formats import find_media_type, format_registry
 from ..jobs import Busy, Cancelled, InternalError, Stopping, TooLong, as_tilewright_error
 from ..operations import Export, Files, zip_files
 
@@ -40,24 +39,8 @@ STATUS: Mapping[type[TilewrightError], int] = {
 """HTTP status by error class. The first matching class is used."""
 RETRY_AFTER = "2"
 """Seconds after which to retry when the studio is busy or being stopped."""
-MEDIA_TYPES = {
-    ".apng": "image/apng",
-    ".csv": "text/csv; charset=utf-8",
-    ".dd2vtt": "application/json",
-    ".gif": "image/gif",
-    ".html": "text/html; charset=utf-8",
-    ".json": "application/json",
-    ".npz": "application/octet-stream",
-    ".png": "image/png",
-    ".raw": "application/octet-stream",
-    ".tmj": "application/json",
-    ".tmx": "application/xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".vox": "application/octet-stream",
-    ".webp": "image/webp",
-    ".xp": "application/octet-stream",
-    ".zip": "application/zip",
-}
+OTHER_FILES = "application/octet-stream"
+"""Media type of files of which none is known."""
 INLINE_TYPES = ("image/", "text/", "application/json", "application/xml")
 """Media types that a browser displays. A browser saves files of other types."""
 
@@ -140,8 +123,7 @@ def files_response(export: Export, *, part: str | None, seconds: float, is_repro
         If no file has the name or extension `part`.
     """
     name, content = _choose_file(export.files, part)
-    known = MEDIA_TYPES.get(PurePosixPath(name).suffix) or find_media_type(name)
-    kind = known or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    kind = find_media_type(name) or ("application/zip" if name.endswith(".zip") else OTHER_FILES)
     place = "inline" if kind.startswith(INLINE_TYPES) else "attachment"
     recipe = export.map.recipe
     headers = {
@@ -300,7 +282,8 @@ def describe_response(body: Any, *errors: int) -> dict[str, Any]:
 
 def describe_files(*more: int) -> dict[str, Any]:
     binary = {"schema": {"type": "string", "format": "binary"}}
-    kinds = {kind.partition(";")[0]: {} if "json" in kind else binary for kind in (*MEDIA_TYPES.values(),)}
+    declared = (entry.media_type.partition(";")[0] for entry in format_registry if entry.media_type)
+    kinds = {kind: {} if "json" in kind else binary for kind in (*declared, "application/zip", OTHER_FILES)}
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
     found = {200: {"description": "The map in the format.", "content": kinds, "headers": headers}}
     errors = _describe_errors(400, 413, 422, 503, 504, *more)
