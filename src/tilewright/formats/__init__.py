@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -47,6 +47,9 @@ class LoadedMap:
     """Provenance as written by `core.provenance`; empty if the file contains none."""
 
 
+ReadMap: TypeAlias = TileMap | LoadedMap
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file to read: its content, and access to the files that it refers to."""
@@ -74,7 +77,7 @@ class Format(Entry):
     name."""
     animate: Callable[[Iterable[Frame | TileMap], Any, Path], Mapping[str, bytes]] | None = None
     """Function (frames, options, path) that returns contents by file name."""
-    read: Callable[[Source, Any], TileMap | Sequence[TileMap | LoadedMap]] | None = None
+    read: Callable[[Source, Any], ReadMap | Sequence[ReadMap]] | None = None
     """Function (source, options) that returns the map in the file, or several."""
     media_type: str = ""
     """Media type of the files, such as text/plain, if browsers do not know it from the extension."""
@@ -98,7 +101,7 @@ def file_format(
     params: type[Params] = Params,
     *,
     extensions: Sequence[str] | None = None,
-    read: Callable[[Source, Any], TileMap | Sequence[TileMap | LoadedMap]] | None = None,
+    read: Callable[[Source, Any], ReadMap | Sequence[ReadMap]] | None = None,
     **fields: Any,
 ) -> Callable[[Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]], Format]:
     """Declare a function `(map, options, path)` that returns the content of a file as a format.
@@ -569,7 +572,7 @@ def decode(source: Source, entry: Format, *, recipes: bool = True, **options: An
     params = entry.params.validate(options)
     try:
         read = entry.read(source, params)
-        maps = [read] if isinstance(read, TileMap) else read
+        maps = read if isinstance(read, Sequence) else [read]
         loaded = (LoadedMap(map) if isinstance(map, TileMap) else map for map in maps)
         found = [_convert_tileset(one, source.tileset) for one in loaded]
     except BadFile:
