@@ -31,6 +31,8 @@ class TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvic
     """The protocol of uvicorn, which itself waits for headers without a limit."""
 
     _header_timer: asyncio.TimerHandle | None = None
+    _running: Any = None
+    """Request that is being answered; `cycle` is the last one that has arrived."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -46,6 +48,13 @@ class TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvic
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
         super().connection_lost(exc)
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
+            self._running.message_event.set()
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     @property
     def _has_headers(self) -> bool:
