@@ -261,6 +261,12 @@ GARBAGE = [
     *map(event, [*EVENTS, [], [1], {}, 1, "a", None, ["unknown", 1], ["connect"], ["disconnect"]]),
 ]  # fmt: skip
 
+POLLED_GARBAGE = [
+    *((body, 200) for body in (b"", b"z", b"b!!", b"4" * 100, b"40\x1e42[", b"\xed\xa0\x80")),
+    *((body, 400) for body in (b"6", b"\x1e".join([b"6"] * 10), b"4" + b"2" * 1_100_000, b"4" + b"2" * 3_900_000)),
+]
+
+
 def open_socket(port: int) -> socket.socket:
     """Return the connection after the handshake of a websocket."""
     client = socket.create_connection(("127.0.0.1", port), timeout=20)
@@ -283,10 +289,50 @@ def test_garbage_after_the_handshake_leaves_no_traceback() -> None:
                     while client.recv(1 << 16):
                         pass
                 assert others.get("/api").status_code == 200
-            for body in (b"", b"z", b"b!!", b"4" * 100, b"40\x1e42[", b"\xed\xa0\x80"):
-                others.post(open_polling(others), content=body)
+            for body, status in POLLED_GARBAGE:
+                assert others.post(open_polling(others), content=body).status_code == status
         program.send_signal(signal.SIGINT)
         assert program.wait(60) == 130
         log = program.stderr.read()
     assert "Traceback" not in log, log
     assert "malformed" in log
+
+
+def test_a_polling_request_is_answered_if_another_one_closes_the_socket() -> None:
+    with run_studio("--workers=2") as (program, address):
+        assert program.stderr
+        with httpx.Client(base_url=address, timeout=60) as others:
+            polled = open_polling(others)
+            with send_start(int(address.rpartition(":")[2]), f"POST {polled}", "Content-Length: 1") as client:
+                time.sleep(0.5)
+                assert others.post(polled, content="6").status_code == 400
+                assert others.get(polled).status_code == 400
+                client.sendall(b"6")
+                assert client.recv(1 << 16).startswith(b"HTTP/1.1 400")
+        program.send_signal(signal.SIGINT)
+        assert program.wait(60) == 130
+        assert "Traceback" not in program.stderr.read()
+
+
+def test_a_socket_is_closed_after_many_malformed_messages() -> None:
+    messages = (b'42["event",{}]', b"42[", b"4x")
+    with run_studio("--workers=2") as (program, address):
+        assert program.stderr
+        for message in messages:
+            with open_socket(int(address.rpartition(":")[2])) as client:
+                client.sendall(frame(TEXT, b"40") + frame(TEXT, message) * 3000)
+                received = b""
+                while bytes([0x80 | CLOSE]) not in received:
+                    received += (part := client.recv(1 << 16))
+                    assert part
+            with httpx.Client(base_url=address, timeout=60) as others:
+                polled = open_polling(others)
+                assert others.post(polled, content="40").status_code == 200
+                statuses = [others.post(polled, content=b"\x1e".join([message] * 16)).status_code for _ in range(20)]
+                assert statuses[0] == 200
+                assert statuses[-1] == 400
+        program.send_signal(signal.SIGINT)
+        assert program.wait(60) == 130
+        log = program.stderr.read()
+    assert log.count("ignored a malformed message") == log.count("closed a socket after 100") == 2 * len(messages)
+    assert log.count("\n") < 20, log
