@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import os
 import signal
 import socket
@@ -65,6 +66,8 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
                 if self.started:
+                    gc.collect()
+                    gc.freeze()  # Otherwise, collections during a job would pause all threads for twice as long.
                     on_ready(build_url(settings, listener.getsockname()[1]))
 
             async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
