@@ -11,7 +11,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -173,6 +173,50 @@ def test_clients_get_503_when_the_studio_is_stopped() -> None:
     assert "Error" not in errors
 
 
+POLLED = "/_nicegui_ws/socket.io/?EIO=4&transport=polling"
+
+
+def open_polling(client: httpx.Client) -> str:
+    """Open a socket by polling and return its address."""
+    return f"{POLLED}&sid={json.loads(client.get(POLLED).text[1:])['sid']}"
+
+
+def send_start(port: int, line: str, *lines: str, body: str = "", repeat: int = 1) -> socket.socket:
+    """Send the start of a request, or several requests at once, and return the connection."""
+    client = socket.create_connection(("127.0.0.1", port), timeout=20)
+    head = "\r\n".join([f"{line} HTTP/1.1", f"Host: 127.0.0.1:{port}", *lines])
+    client.sendall(f"{head}\r\n\r\n{body}".encode() * repeat)
+    return client
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_open_requests_leave_no_traceback_when_the_studio_is_stopped(number: signal.Signals) -> None:
+    with run_studio("--workers=2") as (program, address):
+        assert program.stderr
+        port = int(address.rpartition(":")[2])
+        with httpx.Client(base_url=address, timeout=60) as others, ExitStack() as stack:
+            polled = open_polling(others)
+            large = "/api/make/caves?width=500&height=500&seed=1&format=csv"
+            assert len(others.get(large).content) > 1 << 18
+            length = "Content-Length: 1000"
+            for client in (
+                send_start(port, "POST /api/make", "Content-Type: application/json", length, body="{"),
+                send_start(
+                    port, "POST /api/models", "Content-Type: multipart/form-data; boundary=x", length, body="--x"
+                ),
+                send_start(port, f"GET {polled}"),
+                send_start(port, f"GET {large}", repeat=20),
+            ):
+                stack.enter_context(client)
+            assert others.post(polled, content="40").status_code == 200
+            time.sleep(2)  # until the server waits for the client that reads nothing
+            program.send_signal(number)
+            assert program.wait(60) == 128 + number
+            errors = program.stderr.read()
+    assert "Traceback" not in errors, errors
+    assert "ERROR" not in errors
+
+
 TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
 
 
@@ -217,6 +261,11 @@ GARBAGE = [
     *map(event, [*EVENTS, [], [1], {}, 1, "a", None, ["unknown", 1], ["connect"], ["disconnect"]]),
 ]  # fmt: skip
 
+POLLED_GARBAGE = [
+    *((body, 200) for body in (b"", b"z", b"b!!", b"4" * 100, b"40\x1e42[", b"\xed\xa0\x80")),
+    *((body, 400) for body in (b"6", b"\x1e".join([b"6"] * 10), b"4" + b"2" * 1_100_000, b"4" + b"2" * 3_900_000)),
+]
+
 
 def open_socket(port: int) -> socket.socket:
     """Return the connection after the handshake of a websocket."""
@@ -240,12 +289,50 @@ def test_garbage_after_the_handshake_leaves_no_traceback() -> None:
                     while client.recv(1 << 16):
                         pass
                 assert others.get("/api").status_code == 200
-            polled = "/_nicegui_ws/socket.io/?EIO=4&transport=polling"
-            for body in (b"", b"z", b"b!!", b"4" * 100, b"40\x1e42[", b"\xed\xa0\x80"):
-                opened = json.loads(others.get(polled).text[1:])
-                others.post(f"{polled}&sid={opened['sid']}", content=body)
+            for body, status in POLLED_GARBAGE:
+                assert others.post(open_polling(others), content=body).status_code == status
         program.send_signal(signal.SIGINT)
         assert program.wait(60) == 130
         log = program.stderr.read()
     assert "Traceback" not in log, log
     assert "malformed" in log
+
+
+def test_a_polling_request_is_answered_if_another_one_closes_the_socket() -> None:
+    with run_studio("--workers=2") as (program, address):
+        assert program.stderr
+        with httpx.Client(base_url=address, timeout=60) as others:
+            polled = open_polling(others)
+            with send_start(int(address.rpartition(":")[2]), f"POST {polled}", "Content-Length: 1") as client:
+                time.sleep(0.5)
+                assert others.post(polled, content="6").status_code == 400
+                assert others.get(polled).status_code == 400
+                client.sendall(b"6")
+                assert client.recv(1 << 16).startswith(b"HTTP/1.1 400")
+        program.send_signal(signal.SIGINT)
+        assert program.wait(60) == 130
+        assert "Traceback" not in program.stderr.read()
+
+
+def test_a_socket_is_closed_after_many_malformed_messages() -> None:
+    messages = (b'42["event",{}]', b"42[", b"4x")
+    with run_studio("--workers=2") as (program, address):
+        assert program.stderr
+        for message in messages:
+            with open_socket(int(address.rpartition(":")[2])) as client:
+                client.sendall(frame(TEXT, b"40") + frame(TEXT, message) * 3000)
+                received = b""
+                while bytes([0x80 | CLOSE]) not in received:
+                    received += (part := client.recv(1 << 16))
+                    assert part
+            with httpx.Client(base_url=address, timeout=60) as others:
+                polled = open_polling(others)
+                assert others.post(polled, content="40").status_code == 200
+                statuses = [others.post(polled, content=b"\x1e".join([message] * 16)).status_code for _ in range(20)]
+                assert statuses[0] == 200
+                assert statuses[-1] == 400
+        program.send_signal(signal.SIGINT)
+        assert program.wait(60) == 130
+        log = program.stderr.read()
+    assert log.count("ignored a malformed message") == log.count("closed a socket after 100") == 2 * len(messages)
+    assert log.count("\n") < 20, log

@@ -6,6 +6,8 @@ import asyncio
 import gc
 import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -13,6 +15,7 @@ import httpx
 import pytest
 
 from tests.studio.servers import application, asking, line_of
+from tilewright.studio.jobs import MAX_OBJECTS
 from tilewright.studio.settings import Settings
 
 DEFAULTS = Settings()
@@ -23,6 +26,7 @@ MAX_TOTAL_SECONDS = 6.0
 """Maximum CPU time of a hostile request."""
 MAX_LINE_LENGTH = 2000
 EMPTY = '""'
+PARTS = "layers, objects and tiles"
 QUOTED_FILE = '"a.txt"'
 
 
@@ -152,10 +156,13 @@ def test_a_hostile_url_delays_no_other_request(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "noun"),
     [
-        ("x.json", b'{"links": [' + b"[0, 1], " * (1 << 16) + b"[0, 1]]}", "lists and objects"),
-        ("x.tmj", b'{"layers": [' + b"{}, " * (1 << 16) + b"{}]}", "lists and objects"),
-        ("x.tmx", b"<map>" + b"<a/>" * (1 << 18) + b"</map>", "elements and attributes"),
-        ("x.ldtk", b'{"levels": [' + b"[], " * (1 << 18) + b"[]]}", "lists and objects"),
+        ("x.json", b'{"links": [' + b"[0, 1], " * MAX_OBJECTS + b"[0, 1]]}", "lists and objects"),
+        ("x.tmj", b'{"layers": [' + b"{}, " * MAX_OBJECTS + b"{}]}", "lists and objects"),
+        ("x.tmx", b"<map>" + b"<a/>" * (8 * MAX_OBJECTS) + b"</map>", "elements and attributes"),
+        ("x.tmx", b"<map><tileset>" + b"<tile/>" * MAX_OBJECTS + b"</tileset></map>", PARTS),
+        ("x.tmx", b"<map><layer><data>" + b"<chunk/>" * MAX_OBJECTS + b"</data></layer></map>", PARTS),
+        ("x.ldtk", b'{"levels": [' + b"[], " * (8 * MAX_OBJECTS) + b"[]]}", "lists and objects"),
+        ("x.ldtk", b'{"levels": [' + b"{}, " * MAX_OBJECTS + b"{}]}", "objects besides tiles"),
     ],
 )
 def test_an_upload_of_very_many_objects_is_refused_before_it_is_parsed(name: str, content: bytes, noun: str) -> None:
@@ -166,9 +173,20 @@ def test_an_upload_of_very_many_objects_is_refused_before_it_is_parsed(name: str
     assert re.search(rf"must have at most [\d,]+ {noun}, got [\d,]+", line_of(answer))
 
 
+def test_collections_of_garbage_skip_the_objects_of_the_start() -> None:
+    """They pause all threads, and would otherwise examine these objects during each large request."""
+    code = (
+        "import gc, os, signal; from tilewright.studio import Settings, serve\n"
+        "def end(url): print(gc.get_freeze_count()); os.kill(os.getpid(), signal.SIGINT)\n"
+        "serve(Settings(port=0), on_ready=end)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)
+    assert int(found.stdout) > 50_000
+
+
 def test_a_request_of_very_many_locks_is_refused_before_it_is_parsed() -> None:
-    body = {"technique": "caves", "locks": [[0, 0, "wall"]] * (1 << 16)}
+    body = {"technique": "caves", "locks": [[0, 0, "wall"]] * MAX_OBJECTS}
     with asking(application(upload=1 << 22)) as client:
         answer = client.post("/api/make", json=body)
     assert answer.status_code == 413
-    assert "must have at most 65,536 lists and objects, got 65,53" in line_of(answer)
+    assert "must have at most 32,768 lists and objects, got 32,77" in line_of(answer)

@@ -115,8 +115,8 @@ def test_invalid_links_are_refused(text: str) -> None:
 
 def test_a_link_that_unpacks_to_too_much_is_refused() -> None:
     check_refusal(encode(b'{"v":1,"recipe":{}}' + b" " * MAX_STATE_BYTES), "incomplete")
-    check_refusal(encode(b"[" * 60_000), "not a link of this studio")
-    check_refusal(encode(b"[" * 200_000), "at most 65,536 lists and objects")
+    check_refusal(encode(b"[" * 30_000), "not a link of this studio")
+    check_refusal(encode(b"[" * 200_000), "at most 32,768 lists and objects")
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", None, [1], 1.5])

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 from .errors import TooLarge
 
-VALUES_PER_OBJECT = 16
+VALUES_PER_OBJECT = 32
 """Number of plain values in JSON that take as long as a list or object."""
 _limit: ContextVar[int | None] = ContextVar("max_objects", default=None)
 

@@ -142,7 +142,7 @@ def check_row_lengths(rows: list[str], name: str) -> list[str]:
 
 MAX_NODES = 1 << 22
 """Maximum number of elements and attributes together. Each takes a few hundred bytes of memory."""
-NODES_PER_OBJECT = 4
+NODES_PER_OBJECT = 8
 """Number of elements and attributes that count as one object, because other threads run while they are parsed."""
 CHUNK = 1 << 16
 """Number of bytes that are parsed without a pause for other threads."""

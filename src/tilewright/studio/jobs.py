@@ -32,7 +32,7 @@ from ..core.errors import TilewrightError, TooLarge
 from ..core.parse_limits import limit_objects
 from .settings import Settings
 
-MAX_OBJECTS = 1 << 16
+MAX_OBJECTS = 1 << 15
 """Maximum number of objects of each text that a job parses. Parsers block all threads while they make them."""
 logger = logging.getLogger("tilewright.studio")
 T = TypeVar("T")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
+from ...core.parse_limits import check_objects
 from ...core.tilemap import Marker, Room
 from .._data import check_sides
 from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document, parse_inner_json
@@ -20,8 +21,8 @@ MAX_BYTES = 1 << 28
 """Maximum size of a project; in memory it takes several times this size."""
 LIMITS = (9 << 20, MAX_BYTES)
 """Maximum number of lists and objects in a project, and of values."""
-CONTAINERS_PER_TILE = 4
-"""Number of lists and objects of a tile of a layer."""
+CONTAINERS_PER_OBJECT = 8
+"""Number of lists and objects that count as one, because most are the four of a tile, which becomes an `LdtkTile`."""
 MAX_OBJECTS = 1 << 20
 """Maximum number of objects besides tiles, which take more memory."""
 TILE_KEYS = ("px", "t", "d")
@@ -257,8 +258,10 @@ class LdtkLabel(_Record):
 def parse(content: bytes) -> Any:
     """Parse the JSON of a project or of an external level. Tiles are kept as `LdtkTile`, which saves memory."""
     check_megabytes(content, MAX_BYTES, "an LDtk file", "npz")
-    convert = _Shortener().shorten
-    return parse_document(content, "an LDtk project", LIMITS, weight=CONTAINERS_PER_TILE, convert=convert)
+    shortener = _Shortener()
+    found = parse_document(content, "an LDtk project", LIMITS, weight=CONTAINERS_PER_OBJECT, convert=shortener.shorten)
+    check_objects(shortener.count, MAX_OBJECTS, "objects besides tiles")
+    return found
 
 
 class _Shortener:

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, short_repr
-from .._documents import parse_xml
+from ...core.parse_limits import check_objects
+from .._documents import MAX_NODES, parse_xml
 from . import Document, check_file_size
 
 MAX_DEPTH = 100
@@ -31,6 +32,8 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 ESCAPES = {'"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#09;"}
 """Characters that are escaped in an attribute besides &, < and >."""
 TYPES = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group", "imagelayer": "imagelayer"}
+PARTS = {"tileset", "tile", "object", "chunk", *TYPES}
+"""Tags of the elements that become parts of a document, except the cells of a layer."""
 TAGS = {kind: tag for tag, kind in TYPES.items()}
 
 
@@ -164,6 +167,9 @@ def from_xml(content: bytes) -> Document:
     """Parse the data of a map or tileset. The values are still strings."""
     check_file_size(content)
     root = parse_xml(content, ("map", "tileset"), "Tiled", "; save its layers as CSV or base64")
+    inner = ((element.tag, child.tag) for element in root.iter() for child in element)
+    parts = sum(tag in PARTS and (parent, tag) != ("data", "tile") for parent, tag in inner)
+    check_objects(parts, MAX_NODES, "layers, objects and tiles")
     return _parse_element(root)
 
 

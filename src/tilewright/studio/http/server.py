@@ -5,7 +5,9 @@ On first start, it compiles all kernels in a background process.
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import gc
 import os
 import signal
 import socket
@@ -25,6 +27,8 @@ from ..settings import Settings
 PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
 MAX_PORTS = 20
 """Number of further ports to try if the port is in use."""
+END_SECONDS = 2.0
+"""Seconds that open requests have to end when the server shuts down. Afterwards, their connections are closed."""
 ALL_INTERFACES = ("0.0.0.0", "::", "")
 """Hosts that mean all addresses of this machine."""
 
@@ -36,17 +40,22 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
     with open_socket(settings, try_other_ports=try_other_ports) as listener, precompile() as end:
         import uvicorn
+        from starlette.types import Receive, Scope, Send
 
         from .. import app
         from .connection import GuardedSocketProtocol, TimedProtocol
 
         studio = app(settings)
 
+        async def run_until_cancelled(scope: Scope, receive: Receive, send: Send) -> None:
+            with suppress(asyncio.CancelledError):  # uvicorn would log a traceback
+                await studio(scope, receive, send)
+
         class Server(uvicorn.Server):
             """Server that calls `on_ready` when it accepts requests.
 
             It ends on SIGHUP as on SIGTERM. When it shuts down, it stops the compilation, and waiting clients get the
-            status 503.
+            status 503. Requests that are still open after END_SECONDS are cancelled.
             """
 
             @contextmanager
@@ -57,15 +66,25 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
                 if self.started:
+                    gc.collect()
+                    gc.freeze()  # Otherwise, collections during a job would pause all threads for twice as long.
                     on_ready(build_url(settings, listener.getsockname()[1]))
 
             async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
                 end()
                 studio.state.queue.close()
+                cancel = asyncio.get_running_loop().call_later(END_SECONDS, self._cancel_requests)
                 await super().shutdown(sockets)
+                cancel.cancel()
+
+            def _cancel_requests(self) -> None:
+                for connection in list(self.server_state.connections):
+                    connection.transport.abort()
+                for task in list(self.server_state.tasks):
+                    task.cancel()
 
         config = uvicorn.Config(
-            studio,
+            run_until_cancelled,
             http=TimedProtocol,
             ws=GuardedSocketProtocol,
             log_level="warning",
@@ -73,7 +92,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
             server_header=False,
             ws_max_size=settings.upload,
             timeout_keep_alive=60,
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=10,  # `_cancel_requests` runs earlier
         )
         Server(config).run(sockets=[listener])
 
