@@ -6,54 +6,12 @@ names of their modules.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from .core import ports
-
-
-def load_files() -> ports.Files:
-    from . import formats
-
-    return formats
-
-
-def load_measure_map() -> ports.MeasureMap:
-    from .analysis.survey import measure_map
-
-    return measure_map
-
-
-def load_find_similarity() -> ports.FindSimilarity:
-    from .analysis.similarity import find_similarity
-
-    return find_similarity
-
-
-def load_find_game() -> ports.FindGame:
-    from .play.game import find_game
-
-    return find_game
-
-
-def load_built_in() -> ports.BuiltIn:
-    from . import _wiring
-
-    return _wiring
-
-
-def load_more_overlays() -> ModuleType:
-    from .play import overlays
-
-    return overlays
-
-
-def load_available_memory() -> Callable[[], int]:
-    from ._machine import available_memory
-
-    return available_memory
 
 
 @cache
@@ -67,7 +25,8 @@ def find_names(package: str) -> frozenset[str]:
 
 def load(package: str, name: str) -> ModuleType:
     """Import a module of a package."""
-    return _import(f"{package}.{name}")
+    module: ModuleType = _import(f"{package}.{name}")
+    return module
 
 
 def load_measures() -> list[ModuleType]:
@@ -75,15 +34,15 @@ def load_measures() -> list[ModuleType]:
     return [load("analysis", "measures"), load("play", "measures")]
 
 
-def _import(name: str) -> ModuleType:
+def _import(name: str) -> Any:
     with ports.import_lock:
         return import_module(f".{name}", __package__)
 
 
-ports.files.register(load_files)
-ports.measure_map.register(load_measure_map)
-ports.find_similarity.register(load_find_similarity)
-ports.find_game.register(load_find_game)
-ports.built_in.register(load_built_in)
-ports.more_overlays.register(load_more_overlays)
-ports.available_memory.register(load_available_memory)
+ports.files.register(lambda: _import("formats"))
+ports.measure_map.register(lambda: _import("analysis.survey").measure_map)
+ports.find_similarity.register(lambda: _import("analysis.similarity").find_similarity)
+ports.find_game.register(lambda: _import("play.game").find_game)
+ports.built_in.register(lambda: _import("_wiring"))
+ports.more_overlays.register(lambda: _import("play.overlays"))
+ports.available_memory.register(lambda: _import("_machine").available_memory)

@@ -11,9 +11,15 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright import _wiring, formats
+from tilewright._machine import available_memory
+from tilewright.analysis.similarity import find_similarity
+from tilewright.analysis.survey import measure_map
 from tilewright.core import pipeline, ports
 from tilewright.core.ports import Port
 from tilewright.formats import format_registry
+from tilewright.play import overlays
+from tilewright.play.game import find_game
 
 MODULES = ("core.tilemap", "core.registry", "core.pipeline", "core.params", "kernels.random", "analysis.measures")
 WORK = """
@@ -32,6 +38,22 @@ for first in modules:
     print(made)
 """
 """Program that imports the package again for each module, and uses its ports."""
+
+
+def test_ports_have_their_implementations() -> None:
+    """mypy checks that the implementations have the types of the ports, which import them by name."""
+    files: ports.Files = formats
+    measure: ports.MeasureMap = measure_map
+    similarity: ports.FindSimilarity = find_similarity
+    game: ports.FindGame = find_game
+    built_in: ports.BuiltIn = _wiring
+    assert ports.files.get() is files
+    assert ports.measure_map.get() is measure
+    assert ports.find_similarity.get() is similarity
+    assert ports.find_game.get() is game
+    assert ports.built_in.get() is built_in
+    assert ports.more_overlays.get() is overlays
+    assert ports.available_memory.get() is available_memory
 
 
 def test_a_new_process_has_all_ports_from_any_module(tmp_path: Path) -> None:

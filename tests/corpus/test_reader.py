@@ -220,6 +220,7 @@ def test_memory_does_not_grow_with_the_corpus(folder: Path, monkeypatch: pytest.
     group = corpus.part(0).nbytes / (corpus.manifest.part_size / ROWS_PER_GROUP)
     monkeypatch.setattr("tilewright.corpus.reader.MAX_SHUFFLED_GROUPS", 1)
     monkeypatch.setattr(rows, "MAX_CACHED_BYTES", group)
+    corpus = Corpus(folder)
     before = pa.total_allocated_bytes()
     held = [pa.total_allocated_bytes() - before for _ in corpus.batches(16)]
     assert max(held) < 4 * group

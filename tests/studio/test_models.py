@@ -94,9 +94,10 @@ def test_the_store_drops_the_least_recently_used_models(monkeypatch: pytest.Monk
     assert store.get(models[0].digest) == models[0]
     store.put(models[2].digest, models[2])
     assert [store.get(model.digest) for model in models] == [models[0], None, models[2]]
-    monkeypatch.setattr(own_files, "MAX_STORED_BYTES", 1)
-    store.put(models[1].digest, models[1])
-    assert [store.get(model.digest) for model in models] == [None, None, None]
+    store.put(models[1].digest, models[1], own_files.MAX_STORED_BYTES)
+    assert [store.get(model.digest) for model in models] == [None, models[1], models[2]]
+    store.put(models[0].digest, models[0], 1)
+    assert [store.get(model.digest) for model in models] == [models[0], None, models[2]]
 
 
 # -- recipes ----------------------------------------------------------------------------------------------------

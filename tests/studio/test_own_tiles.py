@@ -274,9 +274,9 @@ def test_file_names_have_no_folders(tmp_path: Path) -> None:
 
 def test_the_store_drops_the_least_recently_used_picture() -> None:
     store, size = make_picture_store(), MAX_STORED_BYTES // 2
-    store.put("first", bytes(size))
-    store.put("second", b"1" * size)
+    store.put("first", bytes(size), size)
+    store.put("second", b"1" * size, size)
     assert store.get("first")
-    store.put("third", b"2")
+    store.put("third", b"2", 1)
     assert [bool(store.get(digest)) for digest in ("first", "second", "third")] == [True, False, True]
     assert put_picture(b"2") == digest_picture(b"2")

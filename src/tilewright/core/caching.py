@@ -1,4 +1,4 @@
-"""Cache of what is learned from samples, bounded by its size in memory."""
+"""Caches: of what is learned from samples, bounded by its size in memory, and of the most recently used values."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from functools import wraps
 from itertools import islice
+from math import inf
 from threading import Lock
 from types import FunctionType, ModuleType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
 P = ParamSpec("P")
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 MAX_CACHED_BYTES = 1 << 27
 """Maximum size of all cached values and arguments together, in bytes."""
 MAX_COUNTED = 100_000
@@ -23,6 +25,36 @@ MAX_RECOUNTED = 8
 OBJECT_BYTES = 56
 """Approximate size of a small object and the reference to it."""
 ATOMS = (int, float, bool, type(None), np.generic, np.dtype, type, ModuleType, FunctionType)
+
+
+class LruCache(Generic[K, T]):
+    """The most recently used values, up to a number of values and a total size."""
+
+    def __init__(self, max_size: float = inf, max_count: float = inf) -> None:
+        self.max_size, self.max_count = max_size, max_count
+        self.size = 0.0
+        self._entries: OrderedDict[K, tuple[T, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: K) -> T | None:
+        with self._lock:
+            if key not in self._entries:
+                return None
+            self._entries.move_to_end(key)
+            return self._entries[key][0]
+
+    def put(self, key: K, value: T, size: float = 0) -> None:
+        """Store a value, and drop the oldest ones. The newest is always kept."""
+        self.remove(key)
+        with self._lock:
+            self._entries[key] = value, size
+            self.size += size
+            while len(self._entries) > 1 and (len(self._entries) > self.max_count or self.size > self.max_size):
+                self.size -= self._entries.popitem(last=False)[1][1]
+
+    def remove(self, key: K) -> None:
+        with self._lock:
+            self.size -= self._entries.pop(key, (None, 0))[1]
 
 
 class SizedCache:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from ..core.caching import LruCache
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..jobs.folder import Folder
 from ..jobs.tables import ROWS_PER_GROUP
@@ -23,8 +24,6 @@ from .parts import METADATA, PARTS, part_name, schema_of
 MAX_CACHED_BYTES = 1 << 26
 """Maximum size in bytes of all cached row groups, and of all cached files if the folder is remote."""
 MAX_OPEN_FILES = 128
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 class Rows:
@@ -48,8 +47,9 @@ class Rows:
     def _reset(self) -> None:
         self._process = os.getpid()
         self._lock = Lock()
-        self._files: LruCache[int, pq.ParquetFile] = LruCache()
-        self._groups: LruCache[tuple[int, int, tuple[str, ...]], pa.Table] = LruCache()
+        limits = (inf, MAX_OPEN_FILES) if self.folder.is_local else (MAX_CACHED_BYTES, inf)
+        self._files: LruCache[int, pq.ParquetFile] = LruCache(*limits)
+        self._groups: LruCache[tuple[int, int, tuple[str, ...]], pa.Table] = LruCache(MAX_CACHED_BYTES)
 
     # -- columns ------------------------------------------------------------------------------------------------
 
@@ -105,14 +105,13 @@ class Rows:
         """Read some columns of a row group."""
         self._refresh()
         key = (*divmod(number, self.groups_per_part), tuple(columns))
-        with self._lock:
-            found = self._groups.find(key)
+        found = self._groups.get(key)
         if found is not None:
             return found
         with self._open_part(key[0]) as file:
             table = file.read_row_group(key[1], columns=list(columns), use_threads=False)
             if cache:
-                self._groups.put(key, table, table.nbytes, MAX_CACHED_BYTES)
+                self._groups.put(key, table, table.nbytes)
         return table
 
     def read_rows(self, numbers: Sequence[int] | NDArray[Any], columns: Sequence[str]) -> pa.Table:
@@ -132,7 +131,7 @@ class Rows:
         """Open a part for one reader at a time. Raise BadFile if the part is damaged."""
         self._refresh()
         with self._lock, self.translate_errors(number):
-            file = self._files.find(number)
+            file = self._files.get(number)
             if file is None:
                 file = self._open_file(number)
             yield file
@@ -156,13 +155,13 @@ class Rows:
         if self.folder.is_local:
             # No memory map: it would not be faster, and the process would crash if the file is truncated.
             source: Any = self.folder.path(PARTS, part_name(number))
-            size, max_size = 1, MAX_OPEN_FILES
+            size = 0
             missing = not os.path.exists(source)
         else:
             content = self.folder.read(PARTS, part_name(number))
             missing = content is None
             source = pa.BufferReader(content or b"")
-            size, max_size = len(content or b""), MAX_CACHED_BYTES
+            size = len(content or b"")
         if missing:
             raise BadFile(f"part {number} is not generated yet; `corpus make` continues", at=self.folder)
         file = pq.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
@@ -174,7 +173,7 @@ class Rows:
         if (file.metadata.metadata or {}).get(METADATA) != self.schema.metadata[METADATA]:
             at = self._describe_part(number)
             raise BadFile(f"{at} belongs to another corpus; `corpus repair --remake` regenerates it", at=at, place="")
-        self._files.put(number, file, size, max_size)
+        self._files.put(number, file, size)
         return file
 
     def _describe_part(self, part: int) -> str:
@@ -184,31 +183,6 @@ class Rows:
         """Reset files and locks in a forked process."""
         if self._process != os.getpid():
             self._reset()
-
-
-class LruCache(Generic[Key, Value]):
-    """Cache of the most recently used values, up to a total size."""
-
-    def __init__(self) -> None:
-        self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
-        self.size = 0
-
-    def find(self, key: Key) -> Value | None:
-        if key not in self._entries:
-            return None
-        self._entries.move_to_end(key)
-        return self._entries[key][0]
-
-    def put(self, key: Key, value: Value, size: int, max_size: int) -> None:
-        self.remove(key)
-        self._entries[key] = value, size
-        self.size += size
-        while self.size > max_size and len(self._entries) > 1:
-            self.remove(next(iter(self._entries)))
-
-    def remove(self, key: Key) -> None:
-        if key in self._entries:
-            self.size -= self._entries.pop(key)[1]
 
 
 def as_numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -6,12 +6,11 @@ States, links and recipes name them by digest; recipe files contain pictures. Al
 from __future__ import annotations
 
 import io
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from .. import data
+from ..core.caching import LruCache
 from ..core.embedded_pictures import DIGEST_PREFIX, check_png, decode_picture, digest_picture, encode_picture
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, short_repr
 from ..core.network import Network
@@ -20,7 +19,6 @@ from ..formats._models import decode_network, holds_network
 from .limits import check_model_upload, find_bare_name, open_picture
 from .settings import Settings
 
-T = TypeVar("T")
 MAX_MODELS = 64
 MAX_STORED_BYTES = 64_000_000
 """Maximum number of models in memory, and of the bytes of all models or of all pictures."""
@@ -28,40 +26,14 @@ MAX_DEPTH = 32
 """Maximum nesting depth of recipes that are searched for pictures and models."""
 
 
-class FileStore(Generic[T]):
-    """Files by digest. The least recently used are dropped."""
-
-    def __init__(self, count_bytes: Callable[[T], int], max_files: float) -> None:
-        self._files: OrderedDict[str, T] = OrderedDict()
-        self._count_bytes, self._max_files = count_bytes, max_files
-        self._lock = threading.Lock()
-
-    def put(self, digest: str, file: T) -> str:
-        """Keep a file and return its digest."""
-        with self._lock:
-            self._files.pop(digest, None)
-            self._files[digest] = file
-            while len(self._files) > self._max_files or self._count_all() > MAX_STORED_BYTES:
-                self._files.popitem(last=False)
-        return digest
-
-    def get(self, digest: str) -> T | None:
-        """Return the file with a digest; None if it is missing."""
-        with self._lock:
-            if digest in self._files:
-                self._files.move_to_end(digest)
-            return self._files.get(digest)
-
-    def _count_all(self) -> int:
-        return sum(map(self._count_bytes, self._files.values()))
+def make_picture_store() -> LruCache[str, bytes]:
+    """Return a store of pictures by digest."""
+    return LruCache(MAX_STORED_BYTES)
 
 
-def make_picture_store() -> FileStore[bytes]:
-    return FileStore(len, float("inf"))
-
-
-def make_model_store(max_models: int = MAX_MODELS) -> FileStore[Network]:
-    return FileStore(lambda model: sum(array.nbytes for array in model.arrays.values()), max_models)
+def make_model_store(max_models: int = MAX_MODELS) -> LruCache[str, Network]:
+    """Return a store of models by digest."""
+    return LruCache(MAX_STORED_BYTES, max_models)
 
 
 picture_store, model_store = make_picture_store(), make_model_store()
@@ -90,7 +62,9 @@ class StudioResolver(Resolver):
 
 def put_picture(picture: bytes) -> str:
     """Keep a picture and return its digest."""
-    return picture_store.put(digest_picture(picture), picture)
+    digest = digest_picture(picture)
+    picture_store.put(digest, picture, len(picture))
+    return digest
 
 
 def read_picture(content: bytes, name: str, settings: Settings) -> bytes:
@@ -187,7 +161,7 @@ def store_model(content: bytes, name: str, settings: Settings) -> Network:
     # Only what decides maps is kept; a manifest may be much larger in memory than in its file.
     kept = {"pieces": "chosen" if model.are_pieces_chosen else "learned"}
     model = Network(model.labels, model.tileset, model.dilations, model.arrays, kept, model.name)
-    model_store.put(model.digest, model)
+    model_store.put(model.digest, model, sum(array.nbytes for array in model.arrays.values()))
     return model
 
 
