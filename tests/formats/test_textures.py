@@ -172,7 +172,7 @@ def test_tilesets_without_skins_have_one_sprite_per_tile() -> None:
     assert not map.tileset.skins
     sprites = draw_sprites(map.tileset.tiles)
     expected = sprites[map.cells].swapaxes(1, 2).reshape(7 * 16, 9 * 16, 3)
-    assert np.array_equal(np.asarray(map.image(sprites=True).convert("RGB")), expected)
+    assert np.array_equal(np.asarray(map.image(scale=16, sprites=True).convert("RGB")), expected)
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
