@@ -68,12 +68,13 @@ def grass(look: Look, rng: Rng) -> Pixels:
 def ore(look: Look, rng: Rng) -> Pixels:
     """Draw nuggets in the tile's color, set in dark rock, or on transparent ground."""
     pixels = clear_pixels() if look.is_thing else apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
-    for row, column in ((3, 4), (4, 11), (10, 5), (11, 12)):
+    for row, column, reach in ((4, 4, 4), (3, 11, 3), (10, 4, 3), (11, 11, 4)):
         row, column = row + rng.below(2), column + rng.below(2)
         down, right = ROWS - row, COLUMNS - column
         size = np.abs(down) + np.abs(right)
-        shades = np.select([size > 3, down + right < -1, down + right < 1], [-0.7, 0.6, 0.25], -0.15)
-        fill(pixels, (size < 4) | (np.abs(down - 1) + np.abs(right - 1) < 4), apply_shades(look.color, shades))
+        shades = np.select([size >= reach, down + right < -1, down + right < 1], [-0.7, 0.6, 0.25], -0.15)
+        nugget = (size < reach) | (np.abs(down - 1) + np.abs(right - 1) < reach)
+        fill(pixels, nugget, apply_shades(look.color, shades))
     return pixels
 
 
