@@ -84,15 +84,13 @@ def compile_kernels(names: Collection[str] | None = None) -> int:
             report((done + gap * (share if share < 0.5 else 1 - 0.25 / share)) / total, "compiling")
 
     with show_progress() as report:
-        thread = Thread(target=show_estimate, daemon=True)
-        thread.start()
+        Thread(target=show_estimate, daemon=True).start()
         try:
             for name in kernels.warmup(names):
                 done, since = max(done, planned.pop(name, 0)), monotonic()
                 speed = done / (since - start)
         finally:
             is_done.set()
-            thread.join()
     return len(entries)
 
 
