@@ -94,7 +94,7 @@ def main() -> None:
     with show_progress():
         first = tw.make("caves", width=64, height=40, seed=7)
     draw(first, "tilewright make caves --width 64 --height 40 --seed 7")
-    if not kernels.is_ready():
+    if not kernels.is_ready(KERNELS):
         console.print(f"\ncompiling {len(KERNELS)} kernels, once on this machine")
         compile_kernels(KERNELS)
     maps = make_best_maps()

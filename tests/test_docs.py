@@ -199,7 +199,7 @@ NUMBERS = [
 ]
 # fmt: on
 COUNT = re.compile(
-    rf"\b(\d+|(?:twenty-)?(?:{'|'.join(NUMBERS)}))\s+(?:of\s+these\s+|built-in\s+)?"
+    rf"\b(\d+|(?:twenty-)?(?:{'|'.join(NUMBERS)}))\s+(?:of\s+these\s+|built-in\s+)?\[?"
     r"(techniques|recipes|shapers|measures|formats|games|tilesets|samples|engines|models|(?:included|training)\s+maps)\b",
     re.IGNORECASE,
 )
@@ -250,7 +250,7 @@ def test_counts_are_those_of_the_registry(tmp_path: Path) -> None:
 
 
 def test_counts_are_read() -> None:
-    assert COUNT.findall("Fifteen techniques, 24 built-in recipes; nine of these\nrecipes, twenty-five shapers") == [
+    assert COUNT.findall("Fifteen techniques, 24 built-in recipes; nine of these\n[recipes], twenty-five shapers") == [
         ("Fifteen", "techniques"),
         ("24", "recipes"),
         ("nine", "recipes"),

@@ -102,7 +102,7 @@ def saving(technique: str, words: Mapping[str, Any], **options: Any) -> Callable
 
 def animating(technique: str) -> Callable[[Path], object]:
     """Return a function that saves an animation of a technique at a path."""
-    return lambda path: save_animation(tw.watch(technique, seed=7, width=64, height=40), path, scale=6)
+    return lambda path: save_animation(tw.watch(technique, seed=7, width=48, height=30), path, scale=8, frames=60)
 
 
 def playing(recipe: str, seed: int, scale: int = 10) -> Callable[[Path], object]:
@@ -129,9 +129,9 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         "replace": [{"replace": {"tile": "floor", "by": "moss", "share": 0.25}}],
     }
     small: dict[str, Any] = {"width": 60, "height": 36, "walls": 0.49}
-    yield "shaper-none.png", lambda path: tw.make("caves", seed=3, **small).save(path, scale=5)
+    yield "shaper-none.png", lambda path: tw.make("caves", seed=3, **small).save(path, scale=8)
     for name, shaping in shaped.items():
-        yield f"shaper-{name}.png", saving("caves", {"seed": 3, "shaping": shaping, **small}, scale=5)
+        yield f"shaper-{name}.png", saving("caves", {"seed": 3, "shaping": shaping, **small}, scale=8)
     locked = [{"lock_and_key": {"count": 4}}]
     yield (
         "shaper-doors.png",
@@ -323,8 +323,8 @@ def draw_style_gallery() -> Image:
 
 
 def draw_rulebooks() -> Image:
-    """Return a map by each recipe that uses rules."""
+    """Return the middle of a map by each recipe that uses rules."""
     maps = {name: tw.run(name, seed=7) for name in KINDS["recipes"].names()}
     books = {name: map for name, map in maps.items() if map.recipe and map.recipe.technique == "rules"}
-    sheet: Image = run_path(str(DEMO))["draw_sheet"](books, width=80, height=50, scale=8)
+    sheet: Image = run_path(str(DEMO))["draw_sheet"](books, width=40, height=25)
     return sheet

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,8 @@ import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Run
-from tilewright import data
+from tilewright import data, kernels
+from tilewright.cli import _progress
 from tilewright.cli._catalogue import KINDS
 from tilewright.core import plugins, registry
 from tilewright.core.recipe import Recipe
@@ -302,6 +306,25 @@ def test_warmup_compiles_all_kernels(tilewright: Run) -> None:
     done = tilewright.succeed("warmup")
     assert done.out.endswith("kernels ready\n")
     assert not done.err
+
+
+def test_the_bar_moves_while_a_kernel_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    fractions: list[float] = []
+
+    @contextmanager
+    def collect() -> Iterator[Callable[[float, str], None]]:
+        yield lambda done, what: fractions.append(done)
+
+    def warm_up(names: Collection[str]) -> Iterator[str]:
+        while len(fractions) < 4:
+            time.sleep(0.05)
+        yield from names
+
+    monkeypatch.setattr(_progress, "show_progress", collect)
+    monkeypatch.setattr(kernels, "warmup", warm_up)
+    assert _progress.compile_kernels({"caves.smooth", "random.fill_chance"}) == 2
+    assert fractions == sorted(set(fractions))
+    assert fractions[-1] < 1
 
 
 def test_versions(tilewright: Run) -> None:

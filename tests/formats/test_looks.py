@@ -133,16 +133,26 @@ def paint_corner(picture: Image.Image) -> None:
     picture.paste((200, 191, 174), (0, 0, 16, 16))
 
 
+def erase_corner(picture: Image.Image) -> Image.Image:
+    """Make a cell transparent. The colors of its pixels remain."""
+    picture = picture.convert("RGBA")
+    alpha = Image.new("L", picture.size, 255)
+    alpha.paste(0, (0, 0, 16, 16))
+    picture.putalpha(alpha)
+    return picture
+
+
 @pytest.mark.parametrize(
     "change",
     [
         paint_corner,
+        erase_corner,
         lambda picture: picture.putpixel((5, 5), (1, 2, 3)),
         lambda picture: picture.resize((picture.width * 2, picture.height * 2), Image.Resampling.NEAREST),
         lambda picture: picture.crop((0, 0, picture.width, picture.height - 16)),
         lambda picture: picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT),
     ],
-    ids=["cell", "pixel", "larger", "cropped", "mirrored"],
+    ids=["cell", "erased", "pixel", "larger", "cropped", "mirrored"],
 )
 @pytest.mark.parametrize("options", [{}, {"overlay": "distance", "sprites": False}], ids=["sprites", "overlay"])
 def test_an_edited_picture_with_sprites_is_refused(
@@ -287,6 +297,10 @@ def test_flat_switches_sprites_off(tmp_path: Path, capfd: pytest.CaptureFixture[
     ("arguments", "message"),
     [
         (["--flat"], "--flat: only applies to output files; name one with -o"),
+        (
+            ["--flat", "--option", "sprites=true", "-o", "x.png"],
+            "sprites: --flat already means sprites=false; remove one of them",
+        ),
         (["--flat", "-o", "x.tmx"], "tmx has no option 'sprites' for --flat"),
     ],
 )

@@ -88,7 +88,7 @@ def test_sprites_are_drawn_over_the_tiles_color() -> None:
 
 
 def test_a_tileset_without_a_picture_has_built_in_sprites() -> None:
-    drawn = MAP.image(sprites=True)
+    drawn = MAP.image(scale=16, sprites=True)
     assert drawn.size == (MAP.width * 16, MAP.height * 16)
     assert len(np.unique(np.asarray(drawn.convert("RGB")).reshape(-1, 3), axis=0)) > len(MAP.tileset)
     assert np.array_equal(read(formats.encode(MAP, "png", sprites=True)).cells, MAP.cells)

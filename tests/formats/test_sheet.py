@@ -161,7 +161,7 @@ def meadow(folder: Path, sprite: int = 6, more: str = "") -> str:
 def test_columns_are_counted_in_the_picture(tmp_path: Path) -> None:
     map = tw.make("caves", tileset=meadow(tmp_path), **WORDS)
     assert sheet_of(map).columns == 4
-    assert map.image().size == (12 * 16, 7 * 16)
+    assert map.image(scale=16).size == (12 * 16, 7 * 16)
 
 
 @pytest.mark.parametrize(

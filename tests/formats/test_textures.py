@@ -172,7 +172,7 @@ def test_tilesets_without_skins_have_one_sprite_per_tile() -> None:
     assert not map.tileset.skins
     sprites = draw_sprites(map.tileset.tiles)
     expected = sprites[map.cells].swapaxes(1, 2).reshape(7 * 16, 9 * 16, 3)
-    assert np.array_equal(np.asarray(map.image(sprites=True).convert("RGB")), expected)
+    assert np.array_equal(np.asarray(map.image(scale=16, sprites=True).convert("RGB")), expected)
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -421,3 +421,12 @@ def test_doors_fit_their_wall() -> None:
     assert (front == 255).all()
     assert (side[:, :4] == 0).all()
     assert (side[1:15, 6:10] == 255).all()
+
+
+def test_spikes_and_clouds_are_drawn_over_the_sky() -> None:
+    tileset = tw.Grid.of("platforms").tileset
+    assert tileset is not None
+    sky, *others = (tileset.id(name) for name in ("sky", "spikes", "cloud west", "cloud", "cloud east"))
+    pixels = np.asarray(tw.TileMap([[sky] * 4, others, [sky] * 4], tileset).image(scale=16).convert("RGB"))
+    assert (pixels[16, :] == pixels[0, :]).all(), "the first row of pixels below the sky"
+    assert (pixels[16:32] != pixels[:16]).any(axis=-1).mean() > 0.4

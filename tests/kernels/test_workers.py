@@ -62,12 +62,14 @@ def test_workers_and_this_process_compile_the_same() -> None:
 
 
 def test_some_entries_are_compiled_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then the cache is not marked as complete."""
+    """Then the cache is complete for these entries only."""
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
     names = {"caves.smooth", "random.fill_chance"}
     assert set(kernels.warmup(names, processes=2)) == names
     stored = {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbi")}
     assert stored == names
+    assert kernels.is_ready(names)
+    assert not kernels.is_ready({"caves.smooth"})
     assert not kernels.is_ready()
 
 

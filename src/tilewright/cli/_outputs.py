@@ -174,6 +174,8 @@ def read_outputs(
     """
     settings = [*settings, *(f"{name}={text}" for name, text in shorthands.items() if text is not None)]
     if flat:
+        if any(_option_name(setting) == "sprites" for setting in settings):
+            raise InvalidRecipe("--flat already means sprites=false; remove one of them", at="sprites")
         settings.append("sprites=false")
     if format is not None and not names:
         raise InvalidRecipe("only applies to output files; name one with -o (-o - is standard output)", at="format")

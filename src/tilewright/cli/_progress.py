@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Event, Thread, Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from .. import kernels
 from ..core.errors import format_number, pluralize
-from ..kernels.workers import bytecode_size
+from ..kernels.workers import plan_groups
 from . import Terminated
 from ._console import info, stderr_console
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 BAR_DELAY = 0.5
 """Seconds until the bar appears, so that quick work shows none."""
+
+SPEED, STARTUP = 1300.0, 6000
+"""Bytes of bytecode that a process compiles per second, until this is measured, and could compile while it starts."""
 
 Report = Callable[[float | None, str], None]
 """Function that takes the completed fraction, 0 to 1 or None if unknown, and a word for the current step."""
@@ -59,15 +63,34 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
 
 def compile_kernels(names: Collection[str] | None = None) -> int:
-    """Compile kernels, by default all, on all processors with a progress bar, and return their number."""
+    """Compile kernels, by default all, on all processors with a progress bar, and return their number.
+
+    The bar also moves between the ends of kernels, by the speed so far, up to the planned end of the next kernel.
+    """
     entries = [entry for entry in kernels.list_entries() if names is None or entry.name in names]
-    sizes = {entry.name: bytecode_size([entry]) for entry in entries}
-    total, done = sum(sizes.values()), 0
+    ends = [STARTUP] * (os.cpu_count() or 1)
+    planned: dict[str, int] = {}
+    for size, group in plan_groups(entries):
+        ends[0] += size  # the process that is free first
+        planned |= dict.fromkeys(group, ends[0])
+        ends.sort()
+    start = since = monotonic()
+    total, done, speed, is_done = ends[-1], 0, SPEED, Event()
+
+    def show_estimate() -> None:
+        while not is_done.wait(0.2):
+            gap = max(1, min([*planned.values(), total]) - done)
+            share = speed * (monotonic() - since) / gap
+            report((done + gap * (share if share < 0.5 else 1 - 0.25 / share)) / total, "compiling")
+
     with show_progress() as report:
-        report(0.0, "compiling")
-        for name in kernels.warmup(names):
-            done += sizes[name]
-            report(done / total, name)
+        Thread(target=show_estimate, daemon=True).start()
+        try:
+            for name in kernels.warmup(names):
+                done, since = max(done, planned.pop(name, 0)), monotonic()
+                speed = done / (since - start)
+        finally:
+            is_done.set()
     return len(entries)
 
 

@@ -381,13 +381,13 @@ class TileMap:
         """
         files.get().save(self, path, **options)
 
-    def image(self, scale: int = 16, **options: Any) -> Image:
+    def image(self, scale: int | None = None, **options: Any) -> Image:
         """Draw the map.
 
         Parameters
         ----------
         scale
-            Edge length of a cell in pixels.
+            Edge length of a cell in pixels; by default that of the format `png`.
         **options
             Options of the format `png`, such as `overlay`.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-
-from ..core.caching import cached_by_size
 
 MAX_MERGED_COLORS = 4096
 """Maximum number of colors that may be merged."""
@@ -44,7 +44,7 @@ def merge_colors(
     return None if exact or len(codes) > MAX_MERGED_COLORS else _merge(codes.tobytes(), limit)
 
 
-@cached_by_size
+@lru_cache(maxsize=64)  # not `cached_by_size`, which would count the artwork again for each new palette
 def _merge(codes: bytes, limit: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]] | None:
     colors = split_channels(np.frombuffer(codes, dtype=np.uint32))
     merged = Image.fromarray(colors[None]).quantize(limit, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)

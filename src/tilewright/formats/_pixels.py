@@ -80,6 +80,11 @@ def _mix_colors(colors: NDArray[np.uint8]) -> NDArray[np.uint16]:
     return (join_channels(colors) * np.uint32(MIXER) >> np.uint32(16)).astype(np.uint16)
 
 
+def _is_erased(picture: Image.Image) -> bool:
+    """Return whether some pixels are transparent. Written pictures are opaque."""
+    return picture.has_transparency_data and picture.convert("RGBA").getchannel("A").getextrema() != (255, 255)
+
+
 def extract_label(comment: object) -> str:
     """Return the label in the comment of a file, or an empty string if the comment is not a label."""
     text = comment.decode("ascii", "replace") if isinstance(comment, bytes) else str(comment)
@@ -137,7 +142,7 @@ def read_picture(
 
 def _read_labeled(picture: Image.Image, data: StoredMap, layout: CanvasLayout, name: str) -> LoadedMap:
     """Return the map of a label, with the cells that the picture shows."""
-    if data.pixels is not None and data.pixels != add_up_pixels(picture):
+    if data.pixels is not None and (_is_erased(picture) or data.pixels != add_up_pixels(picture)):
         raise BadFile(
             "its pixels were changed, and a picture with sprites or an overlay cannot be read from its pixels; edit a "
             "picture that was written with --flat (sprites=false)",

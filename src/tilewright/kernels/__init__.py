@@ -337,15 +337,14 @@ def warmup(names: Collection[str] | None = None, *, processes: int | None = None
     for entry in others:
         entry.compile()
         yield entry.name
-    mark = _ready_mark() if names is None else None
+    mark = _ready_mark(names)
     if mark is not None:
         mark.touch()
 
 
-def is_ready() -> bool:
-    """Return whether `warmup` has compiled all entries. Does not load numba."""
-    mark = _ready_mark()
-    return mark is not None and mark.exists()
+def is_ready(names: Collection[str] | None = None) -> bool:
+    """Return whether `warmup` has compiled all entries, or those with the same names. Does not load numba."""
+    return any(mark is not None and mark.exists() for mark in (_ready_mark(), _ready_mark(names)))
 
 
 def is_cold() -> bool:
@@ -398,11 +397,15 @@ def _open_cache_folder(module: str) -> Path | None:
     return folder
 
 
-def _ready_mark() -> Path | None:
-    """Return the path of the file that marks a complete cache. Its name depends on the sources' paths and dates."""
+def _ready_mark(names: Collection[str] | None = None) -> Path | None:
+    """Return the path of the file that marks a cache of all entries, or of those with these names, as complete.
+
+    Its name depends on the sources' paths and dates.
+    """
     folder = _open_cache_folder(__name__)
     sources = [(str(source), source.stat().st_mtime_ns) for source in sorted(Path(__file__).parent.glob("*.py"))]
-    return folder and folder / f"ready-{blake2b(repr(sources).encode(), digest_size=8).hexdigest()}"
+    content = repr((sources, names and sorted(names)))
+    return folder and folder / f"ready-{blake2b(content.encode(), digest_size=8).hexdigest()}"
 
 
 @cache

@@ -29,7 +29,7 @@ SKIN_TEXTURES: dict[str, Texture] = {
     texture.__name__.replace("_", " "): texture
     for texture in (
         *(relief.crag, relief.masonry, relief.shadow, relief.pool, relief.chasm, relief.patch, relief.vein),
-        *(relief.earth, relief.lawn),
+        *(relief.earth, relief.lawn, relief.cloud),
         *(landscape.coast, landscape.depths, landscape.turf, landscape.canopy),
         *(landscape.upland, landscape.massif, landscape.mountain_range, landscape.snowfield),
         *(coasts.river_bank, coasts.shoal_bay, doors.door, doors.locked_door),

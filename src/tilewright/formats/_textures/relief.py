@@ -25,7 +25,9 @@ from .strokes import (
     choose_spots,
     clear_pixels,
     draw_boulders,
+    measure_distance,
     put,
+    rgb,
     smooth,
 )
 from .surfaces import ore, water
@@ -154,6 +156,14 @@ def _is_upright(level: Distances) -> Region:
     down, right = np.gradient(level)
     upright: Region = np.abs(right) > np.abs(down)
     return upright
+
+
+def cloud(look: Look, rng: Rng) -> Pixels:
+    """Draw a white cloud with a puffy top and a shaded base, rounded at its ends."""
+    places = ((8, 7.5, 7), (11, 0, 4.5), (11, 15, 4.5))
+    puffs = [measure_distance(ROWS - row, COLUMNS - column) < radius for row, column, radius in places]
+    inside = np.logical_or.reduce(puffs) & (edge_distance(look, radius=7.0)[INNER] > 0) & (ROWS < SIDE - 2)
+    return make_layer(np.where((ROWS > 10)[..., None], rgb("d8e8f0"), rgb("fafdfe")), inside)
 
 
 # -- below the ground -----------------------------------------------------------------------------------------------

@@ -68,15 +68,13 @@ def grass(look: Look, rng: Rng) -> Pixels:
 def ore(look: Look, rng: Rng) -> Pixels:
     """Draw nuggets in the tile's color, set in dark rock, or on transparent ground."""
     pixels = clear_pixels() if look.is_thing else apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
-    spots = ((4, 4), (5, 10), (9, 6), (10, 11)) if look.is_thing else ((3, 4), (5, 12), (11, 8), (13, 1))
-    for row, column in spots:
+    for row, column, reach in ((4, 4, 4), (3, 11, 3), (10, 4, 3), (11, 11, 4)):
         row, column = row + rng.below(2), column + rng.below(2)
-        for drop, side, shade in (
-            *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
-            *((-1, 1, 0.0), (1, -1, 0.0), (1, 1, -0.35), (2, 0, -0.6), (2, 1, -0.6), (0, 2, -0.6), (1, 2, -0.6)),
-        ):
-            here = ((row + drop) % SIDE == ROWS) & ((column + side) % SIDE == COLUMNS)
-            fill(pixels, here, apply_shades(look.color, np.array(shade)))
+        down, right = ROWS - row, COLUMNS - column
+        size = np.abs(down) + np.abs(right)
+        shades = np.select([size >= reach, down + right < -1, down + right < 1], [-0.7, 0.6, 0.25], -0.15)
+        nugget = (size < reach) | (np.abs(down - 1) + np.abs(right - 1) < reach)
+        fill(pixels, nugget, apply_shades(look.color, shades))
     return pixels
 
 

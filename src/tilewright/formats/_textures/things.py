@@ -188,7 +188,7 @@ DRAWINGS: dict[str, Texture] = {
     for kinds, surface, beneath in (
         ("pillar token key crate target stored-crate", stone, FLAGS),
         ("mushroom snag", ground, EARTH),
-        ("coin ladder rope gold person imp", void, AIR),
+        ("coin ladder rope gold person imp spikes", void, AIR),
         ("pad", board, BOARD),
     )
     for kind in kinds.split()
