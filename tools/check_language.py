@@ -99,7 +99,11 @@ PARTICLES = """
 about across again all along apart around at away back by down for from here in into of off on once out over there
 through to together under up with
 """
-NAMES_ALLOWED: Mapping[str, str] = {"sorted": "the built-in's name", "reversed": "the built-in's name"}
+NAMES_ALLOWED: Mapping[str, str] = {
+    "sorted": "the built-in's name",
+    "reversed": "the built-in's name",
+    "tiled": "the name of a program",
+}
 """Functions named by a participle that are established forms, and why."""
 
 EXTREMES = re.compile(r"^_?(MOST|LARGEST|LONGEST|GREATEST|HIGHEST|WIDEST|LEAST|FEWEST|SMALLEST|SHORTEST|LOWEST)_")

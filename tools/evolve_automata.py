@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.core.pipeline import run
+from tilewright.formats._archive import encode_archive
+from tilewright.generators._fashion.gallery import STEPS
 from tilewright.generators.fashion import NEIGHBOURHOODS
 from tilewright.kernels.fashion import Automaton
 from tilewright.search.archive import Archive, Solutions
 from tilewright.search.definition import Definition
 from tilewright.search.evaluation import Evaluations, Evaluator
-from tilewright.search.gallery import encode_gallery
 from tilewright.search.rounds import Search
 
 TARGET = Path(__file__).parents[1] / "src" / "tilewright" / "data" / "archives" / "caverns.npz"
@@ -139,6 +140,27 @@ def count_stable(archive: Archive, seed: str = "other seeds") -> tuple[int, int]
     bins = [axis.find_bins(results.measures[:, at]) for at, axis in enumerate(definition.axes)]
     moved = np.abs(np.stack(bins, axis=1) - before).max(axis=1)
     return int(np.count_nonzero(moved == 0)), int(np.count_nonzero(moved <= 1))
+
+
+def encode_gallery(archive: Archive) -> bytes:
+    """Return an archive of score matrices as a file. All scores are multiples of 1/1000."""
+    rows, order = archive.rows, archive.sorted_rows
+    (scores,) = zip(*archive.definition.genome.decode(rows.units[order]), strict=True)
+    cells = np.stack(np.unravel_index(rows.cell[order], archive.shape), axis=1)
+    return encode_archive(
+        {
+            "definition": np.frombuffer(archive.definition.text.encode(), dtype=np.uint8),
+            "shape": np.array(archive.shape, dtype=np.uint16),
+            "evaluations": np.array(archive.evaluations, dtype=np.int64),
+            "cells": cells.astype(np.uint16),
+            "scores": np.round(np.array(scores) * STEPS).astype(np.uint16),
+            "objectives": rows.objective[order],
+            "measures": rows.measures[order],
+            "numbers": rows.number[order].astype(np.int32),
+            "parents": rows.parents[order].astype(np.int32),
+            "emitters": rows.emitter[order].astype(np.uint8),
+        }
+    )
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ import tilewright as tw
 from tilewright import data
 from tilewright.generators._fashion.gallery import find_scores, load_gallery
 from tilewright.search.archive import Archive
-from tilewright.search.gallery import encode_gallery
 from tools import evolve_automata
 
 MAX_BYTES = 100_000
@@ -69,7 +68,7 @@ def test_the_archive_has_the_styles_of_the_gallery(archive: Archive) -> None:
     assert {elite.cell: elite.values["scores"] for elite in archive} == {
         cell: list(scores) for cell, scores in gallery.scores.items()
     }
-    assert encode_gallery(archive) == data.read_bytes("archives", "caverns")
+    assert evolve_automata.encode_gallery(archive) == data.read_bytes("archives", "caverns")
     with pytest.raises(tw.UnknownName, match="unknown archive 'cavrns'; did you mean 'caverns'"):
         tw.search.load("archive:cavrns")
 
@@ -101,7 +100,7 @@ def test_two_styles_make_a_pair(archive: Archive) -> None:
 def test_the_script_makes_the_same_archive_again() -> None:
     archives = [evolve_automata.evolve(2, 1, batch=24, seed="test") for _ in range(2)]
     assert len(archives[0]) > 5
-    assert encode_gallery(archives[0]) == encode_gallery(archives[1])
+    assert evolve_automata.encode_gallery(archives[0]) == evolve_automata.encode_gallery(archives[1])
     rows = archives[0].sorted_rows
     units = archives[0].definition.genome.decode(archives[0].rows.units[rows])
     assert blake2b(repr(units).encode(), digest_size=8).hexdigest() == "7c2d9ea488ec39ab"

@@ -7,32 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..formats._archive import encode_archive
 from ..generators._fashion.gallery import DEFAULT_ARCHIVE, STEPS, load_gallery, read_arrays
 from ..generators._fashion.gallery import PREFIX as PREFIX
 from .archive import Archive
 from .definition import Definition
-
-
-def encode_gallery(archive: Archive) -> bytes:
-    """Return an archive of score matrices as a file. All scores are multiples of 1/1000."""
-    rows, order = archive.rows, archive.sorted_rows
-    (scores,) = zip(*archive.definition.genome.decode(rows.units[order]), strict=True)
-    cells = np.stack(np.unravel_index(rows.cell[order], archive.shape), axis=1)
-    return encode_archive(
-        {
-            "definition": np.frombuffer(archive.definition.text.encode(), dtype=np.uint8),
-            "shape": np.array(archive.shape, dtype=np.uint16),
-            "evaluations": np.array(archive.evaluations, dtype=np.int64),
-            "cells": cells.astype(np.uint16),
-            "scores": np.round(np.array(scores) * STEPS).astype(np.uint16),
-            "objectives": rows.objective[order],
-            "measures": rows.measures[order],
-            "numbers": rows.number[order].astype(np.int32),
-            "parents": rows.parents[order].astype(np.int32),
-            "emitters": rows.emitter[order].astype(np.uint8),
-        }
-    )
 
 
 def load_shipped(address: str) -> Archive:
