@@ -66,7 +66,7 @@ def test_other_ids_are_refused_with_their_place(content: bytes, message: str) ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "row 1 has 0 cells"),
+        (b"", "row 1 has no cells"),
         (b"##\n#\n", "row 2 has 1 cells, the first has 2"),
         (b"##\n\n#\n", "all levels of a map must have the same size"),
         (b"#\xff\n", "not UTF-8 text"),
