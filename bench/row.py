@@ -46,7 +46,7 @@ class Row:
     def record(self) -> dict[str, object]:
         """Return data for the results file."""
         fields = {**asdict(self), "ratio": self.ratio, "wanted": self.wanted, "holds": self.holds}
-        return {name: _round(value) for name, value in fields.items() if value not in (None, "")}
+        return {name: _round(value) for name, value in fields.items() if name == "unit" or value not in (None, "")}
 
 
 def _round(value: object) -> object:
