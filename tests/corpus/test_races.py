@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.jobs.programs import read_files
 from tilewright.corpus import Corpus, World
 from tilewright.corpus.build import find_damaged
 from tilewright.formats._files import LOCK
@@ -29,6 +30,10 @@ for line in sys.stdin:
         if kind == "corpus":
             recipe = tw.recipe("caves", width=9, height=7)
             tw.corpus.make(recipe, folder, count={COUNT}, seed=seed, measures=["regions"], workers=0)
+        elif kind == "export":
+            tw.export_project(tw.recipe("caves", width=9, height=7), folder, engine="tiled", count=2, seed=seed)
+        elif kind == "learn":
+            tw.learn("markov", seed).save(folder)
         else:
             tw.corpus.make_world("caves", folder, width={SIDE}, height={SIDE}, chunk=16, seed=seed, workers=0)
         print("made", flush=True)
@@ -45,7 +50,8 @@ class Racers:
         self._processes = processes
 
     def race(self, kind: str, folder: Path, seeds: list[str]) -> list[str]:
-        """Let each process create a corpus or a world with its own seed, and return what they print."""
+        """Let each process write to one folder with its own seed, or a model of its own sample, and return what they
+        print."""
         for process, seed in zip(self._processes, seeds, strict=True):
             assert process.stdin is not None
             process.stdin.write(f"{kind} {folder} {seed}\n")
@@ -109,6 +115,25 @@ def test_worlds_started_together_are_not_mixed(tmp_path: Path) -> None:
             found = World(folder).window(0, 0, SIDE, SIDE)
             np.testing.assert_array_equal(found.cells, expected[seeds[lines.index("made")]].cells)
             assert not list(folder.rglob(".*"))
+
+
+def test_exports_and_models_written_together_are_not_mixed(tmp_path: Path) -> None:
+    samples = ["dungeon", "village", "caverns"]
+    expected: list[dict[str, bytes]] = []
+    for seed in samples:
+        tw.export_project(tw.recipe("caves", width=9, height=7), tmp_path / seed, engine="tiled", count=2, seed=seed)
+        tw.learn("markov", seed).save(tmp_path / f"{seed}.json")
+        expected.append(read_files(tmp_path / seed))
+    models = [(tmp_path / f"{seed}.json").read_bytes() for seed in samples]
+    with start_racers() as racers:
+        for race in range(RACES // 3):
+            lines = racers.race("export", tmp_path / str(race), samples)
+            assert all(line == "made" or "another process is writing to it" in line for line in lines)
+            assert read_files(tmp_path / str(race)) in expected
+            model = tmp_path / f"{race}.json"
+            assert racers.race("learn", model, samples) == ["made"] * PROCESSES
+            assert model.read_bytes() in models
+    assert not list(tmp_path.rglob(".*"))
 
 
 def test_lock_on_a_removed_file_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
