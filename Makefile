@@ -14,7 +14,9 @@ INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraint
 # An extra cannot name a folder of this repository.
 PLUGINS = $(wildcard plugins/*/pyproject.toml)
 
-PYTEST = -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
+# Tests wait for browsers, servers and other processes, so there are half as many processes more than processors.
+PROCESSES := $(shell $(PYTHON) -c "import os; print(min(8, (os.cpu_count() or 1) * 3 // 2))")
+PYTEST = -m pytest --numprocesses=$(PROCESSES) --dist=worksteal
 # Otherwise each program that a test starts compiles all modules again.
 export PYTHONDONTWRITEBYTECODE :=
 

@@ -14,21 +14,20 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {
-    "tiled": ("tmxrasterizer",),
-    "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
-}
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
+PACKAGES = {"tiled": ("tmxrasterizer",), "chromium-headless-shell": BROWSERS, "chromium": BROWSERS}
 """Debian packages and their programs, of which one is enough."""
 WITH_NPM = ("examples/phaser", "tests/studio")
 """Folders with a package.json."""
 
 
 def main() -> None:
-    missing = [package for package, programs in PACKAGES.items() if not any(map(shutil.which, programs))]
-    if missing and shutil.which("apt-get") and os.geteuid() == 0:
-        print(f"installing {' and '.join(missing)} for the tests", file=sys.stderr)
+    can_install = shutil.which("apt-get") and os.geteuid() == 0
+    if can_install and not all(map(has_program, PACKAGES)):
         run_quietly("apt-get", "update", "-qq")
-        for package in missing:
+    for package in PACKAGES:
+        if can_install and not has_program(package):
+            print(f"installing {package} for the tests", file=sys.stderr)
             run_quietly("apt-get", "install", "-qq", "-y", "--no-install-recommends", package)
     for folder in WITH_NPM:
         # npm writes this file. Install again if a requirement is newer.
@@ -38,6 +37,10 @@ def main() -> None:
             print(f"installing npm packages in {folder} for the tests", file=sys.stderr)
             quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--fetch-retries=1")
             run_quietly("npm", "install", *quiet, folder=ROOT / folder)
+
+
+def has_program(package: str) -> bool:
+    return any(map(shutil.which, PACKAGES[package]))
 
 
 def run_quietly(*command: str, folder: Path = ROOT) -> None:

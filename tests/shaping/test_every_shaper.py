@@ -20,8 +20,9 @@ NEEDED: dict[str, dict[str, Any]] = {
     "overlay": {"recipe": {"technique": "caves", "params": {"walls": 0.4}}},
     "doors": {"tile": "moss"},
     "lock_and_key": {"min_count": 0, "min_cells": 2},
+    "crates": {"tries": 2, "max_states": 3000},
 }
-"""Minimum params of the shapers that have required ones."""
+"""Minimum params of the shapers that have required ones, or much work by default."""
 NEEDS_ROOM = {"crates", "place", "lock_and_key", "make_playable"}
 """Shapers that give up on maps without passable cells."""
 

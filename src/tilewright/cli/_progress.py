@@ -100,7 +100,7 @@ def job_progress(
 ) -> Iterator[ProgressDisplay]:
     """Yield a progress callback for a job. After Ctrl-C, SIGTERM or SIGHUP, print how much is in its folder, if any.
 
-    `count_stored` returns the number of items in the folder, if a job stores them at checkpoints only.
+    `count_stored` returns the number of items in the folder, if a job stores several of them between two reports.
     """
     display = ProgressDisplay(noun)
     try:

@@ -54,10 +54,10 @@ def produce_world(recipe: Recipe, params: ProduceOptions, *, outputs: Sequence[s
         raise InvalidRecipe(f"does not apply to a world ({folder})", at=FLAGS.get(unused, unused))
     start_quickly()
     refuse_without_packages()
-    from ..corpus.world import make_world
+    from ..corpus.world import count_chunks, make_world
 
     where = {"workers": params.workers, "scheduler": params.scheduler}
-    with job_progress("chunk", folder) as job:
+    with job_progress("chunk", folder, count_chunks) as job:
         world = make_world(recipe, folder, seed=world_seed, on_progress=job, **where)
     what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
     info(f"{what}, wrote {folder}, {pluralize(world.chunks, 'chunk')}, and its overview.png")

@@ -118,6 +118,13 @@ def make_world(
     return World(store.address)
 
 
+def count_chunks(folder: str) -> int:
+    """Return the number of finished chunks in the folder of a world that may be incomplete."""
+    store = Folder(folder)
+    layout = WorldLayout.from_folder(store)
+    return 0 if layout is None else layout.count - len(_find_missing(store, layout, CELLS))
+
+
 def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, Any]) -> Recipe:
     """Return the recipe without making a plan, which would refuse maps that do not fit in memory."""
     if isinstance(given, str):
