@@ -14,7 +14,16 @@ from .core import pipeline, registry
 from .core.edits import Edits
 from .core.edits import find_edits as find_edits_of_map
 from .core.entries import RECIPE_FIELDS
-from .core.errors import BadFile, InvalidRecipe, errors_within, short_repr
+from .core.errors import (
+    BadFile,
+    InvalidRecipe,
+    ProblemList,
+    errors_within,
+    explain_each,
+    short_repr,
+    unknown_key,
+)
+from .core.fields import present_name
 from .core.locks import Locks
 from .core.model import Model, OnLearning
 from .core.model import learn as learn_model
@@ -24,7 +33,7 @@ from .core.plan import make_plan
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
 from .core.recipe import Recipe, Stage, as_recipe_data
-from .core.recipe_knobs import apply_knobs
+from .core.recipe_knobs import apply_knobs, read_knobs_of
 from .core.resolver import Resolver
 from .core.seeds import read_seed
 from .core.site import Frame
@@ -118,7 +127,7 @@ def watch(
     every
         Yield only every n-th frame. The last frame is always yielded.
     **keywords
-        As for `make`, where `given` is the name of a technique.
+        Knobs of the recipe, or as for `make`.
 
     Returns
     -------
@@ -145,7 +154,7 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     knobs
         Values of the recipe's knobs by name. `recipe(...).knobs` lists the knobs.
     **keywords
-        As for `make`. They replace the values of the given recipe and of its knobs.
+        Knobs of the recipe, or as for `make`. They replace the values of the given recipe and of its knobs.
 
     Returns
     -------
@@ -172,6 +181,8 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     if clash:
         raise InvalidRecipe("must be passed as the first argument, and params as keywords", at=clash[0])
     data, resolver = _read_data(given)
+    keywords, own_knobs = _split_knobs(data, keywords)
+    data = apply_knobs(data, own_knobs)
     if knobs is not None:
         data = apply_knobs(data, knobs)
     if resolver is not _file_resolver():  # Paths in keywords are relative to the working directory, not to the file.
@@ -185,6 +196,20 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     result = Recipe.of({**data, "params": {**params, **keywords}, **own}, resolver)
     make_plan(result)
     return result
+
+
+def _split_knobs(data: Mapping[str, Any], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters and the knobs among keywords. A name that is both is a parameter."""
+    declared = data.get("knobs")
+    if not keywords or not declared or data.get("technique") not in registry.techniques:
+        return keywords, {}
+    model = registry.techniques.get(str(data["technique"])).params
+    others = {name: value for name, value in keywords.items() if present_name(model, name) not in model.model_fields}
+    known = [knob.name for knob in read_knobs_of(data)]
+    unknown = (name for name in others if name not in known)
+    known_names = [*model.model_fields, *known]
+    ProblemList(explain_each(unknown, lambda name: unknown_key("parameter or knob", name, known_names))).raise_all()
+    return {name: value for name, value in keywords.items() if name not in others}, others
 
 
 def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
@@ -213,6 +238,7 @@ def run(
     seed: int | str | None = None,
     knobs: Mapping[str, Any] | None = None,
     workers: int = 0,
+    **keywords: Any,
 ) -> TileMap:
     """Make a map from a recipe.
 
@@ -226,6 +252,8 @@ def run(
         Values of the recipe's knobs by name.
     workers
         Number of processes to spread the tries of `require` over. The map does not depend on it.
+    **keywords
+        Knobs of the recipe, or as for `recipe`.
 
     Returns
     -------
@@ -243,8 +271,11 @@ def run(
     --------
     >>> run({"technique": "caves", "params": {"width": 12, "height": 8}}, seed=3)
     <TileMap 12x8 of cave by caves, seed 3>
+    >>> dungeon = run("roguelike-dungeon", seed=7, monsters=12, treasures=2)
+    >>> measure(dungeon, "markers.monster", "markers.treasure")
+    {'markers.monster': 12, 'markers.treasure': 2}
     """
-    chosen = _read_recipe(given, {}, knobs)
+    chosen = _read_recipe(given, keywords, knobs)
     if seed is not None or chosen.seed is None:
         chosen = chosen.with_seed(seed)
     return _make_map(chosen, workers)
@@ -887,14 +918,8 @@ def _file_resolver() -> Resolver:
 
 
 def _read_recipe(given: RecipeLike, keywords: Mapping[str, Any], knobs: Mapping[str, Any] | None = None) -> Recipe:
-    if isinstance(given, str) and given in registry.techniques:
+    if keywords or knobs is not None or (isinstance(given, str) and given in registry.techniques):
         return recipe(given, knobs=knobs, **keywords)
-    if keywords:
-        raise InvalidRecipe(
-            "cannot be passed with a recipe; use tw.recipe to change it", at=sorted(keywords)[0], rule="conflict"
-        )
-    if knobs is not None:
-        return recipe(given, knobs=knobs)
     if not isinstance(given, Recipe):
         given = Recipe.of(fspath(given) if isinstance(given, PathLike) else given, _file_resolver())
     make_plan(given)

@@ -19,6 +19,7 @@ from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import measures, shapers, techniques
 from ..core.search import SearchEntry
 from ..core.search_words import list_recipe_words, suggest_entries
+from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tileset
 from ..core.tilesets import tilesets
 from ..core.yaml import read_data, read_head_comment
@@ -32,8 +33,8 @@ from ..play.game import game_registry as games
 from ..search.distances import distance_registry as distances
 from ._console import make_printable
 
-CatalogEntry = Entry | Tileset | Model | Network | Mapping[str, Any]
-"""An entry that `explain` can describe. A recipe is represented by its data."""
+CatalogEntry = Entry | Tileset | Model | Network | TileMap | Mapping[str, Any]
+"""An entry that `explain` can describe. A recipe is represented by its data, and a sample by its map."""
 
 
 class RegistryLike(Protocol):
@@ -65,6 +66,7 @@ KINDS: dict[str, RegistryLike] = {
     "tilesets": tilesets,
     "recipes": DataFiles("recipes", lambda name: FileResolver().read_recipe(name)[0]),
     "models": DataFiles("models", lambda name: FileResolver().read_network(name)),
+    "samples": DataFiles("samples", lambda name: _read_sample(name)),
 }
 FILES = {
     ".toml": "tilesets",
@@ -102,6 +104,12 @@ def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
         known = [other for registry in registries.values() for other in registry.names()]
         raise UnknownName("name", name, known, "`tilewright list` shows all", advice=suggest_entries(name))
     return found
+
+
+def _read_sample(name: str) -> TileMap:
+    grid = FileResolver().read_grid(name)
+    assert grid.tileset is not None  # as all built-in samples have
+    return TileMap(grid.to_tile_ids(grid.tileset), grid.tileset)
 
 
 def list_entries(kind: str) -> list[SearchEntry]:
@@ -143,6 +151,8 @@ def summarize(thing: CatalogEntry, name: str) -> str:
     if isinstance(thing, Tileset):
         shown = ", ".join(thing.names[:8])
         return shown if len(thing) <= 8 else f"{shown}, ... ({len(thing)} tiles)"
+    if isinstance(thing, TileMap):
+        return f"{format_size(thing.shape)} cells of {summarize(thing.tileset, name)}"
     if isinstance(thing, Model):
         return repr(thing)
     if isinstance(thing, Network):

@@ -104,7 +104,7 @@ def describe(map: TileMap) -> str:
         return f"{size} of {map.tileset.name}"
     tried = f", try {map.recipe.attempt + 1}" if map.recipe.attempt else ""
     divergence = f", divergence {map.numbers['divergence']:.2f}" if "divergence" in map.numbers else ""
-    return f"{map.recipe.technique} {size}, seed {map.recipe.seed}{tried}{divergence}"
+    return f"{map.recipe.title} {size}, seed {map.recipe.seed}{tried}{divergence}"
 
 
 def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:

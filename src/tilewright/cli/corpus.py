@@ -46,7 +46,7 @@ def make(recipe: Request, params: CorpusOptions) -> None:
     with job_progress("map", params.folder) as job:
         corpus = build_corpus(recipe, params, job)
     failures = job.state.failures if job.state else 0
-    what = f"{pluralize(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
+    what = f"{pluralize(len(corpus), 'map')} by {corpus.manifest.title}, seed {corpus.manifest.seed}"
     failed = f"; {pluralize(failures, 'map')} failed" if failures else ""
     info(f"{what}, in {params.folder}: {pluralize(corpus.manifest.parts, 'part')}, {format_bytes(corpus.size)}{failed}")
 
@@ -80,7 +80,7 @@ def summarize(folder: str, as_json: bool, picture: str | None) -> None:
 
 def _describe(corpus: Corpus, facts: Facts) -> list[str]:
     manifest = corpus.manifest
-    about = f"{manifest.recipe['technique']}, seed {manifest.seed}, Tilewright {manifest.version}"
+    about = f"{manifest.title}, seed {manifest.seed}, Tilewright {manifest.version}"
     lines = [
         f"{pluralize(len(corpus), 'map')} by {about}",
         f"{facts.maps:,} stored, in {pluralize(len(corpus.parts), 'part')}, {format_bytes(corpus.size)}",

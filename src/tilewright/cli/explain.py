@@ -38,9 +38,10 @@ KIND = click.Option(
 
 @click.command("explain", params=[KIND, AS_JSON])
 @click.argument("name")
+@click.option("as_yaml", "--yaml", is_flag=True, help="Print a recipe as YAML, after its knobs.")
 @click.option("--compact", is_flag=True, help="Print a recipe of technique rules as a compact ProcEngine object.")
-def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
-    """Explain a technique, shaper, measure, distance, game, format, engine, tileset or recipe.
+def command(name: str, kind: str | None, as_json: bool, as_yaml: bool, compact: bool) -> None:
+    """Explain a technique, shaper, measure, distance, game, format, engine, tileset, recipe, model or sample.
 
     Its purpose, its parameters and an example are shown. NAME may also be the file of a tileset, a recipe or a model
     written by `tilewright learn`.
@@ -56,12 +57,14 @@ def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
         print_json(_to_data(next(iter(found.values()))))
         return
     (one, thing), *others = found.items()
-    _explain(name, one.removesuffix("s"), thing)
+    if as_yaml and one != "recipes":
+        raise InvalidRecipe(f"must be a recipe, {name} is a {one.removesuffix('s')}", at="yaml")
+    _explain(name, one.removesuffix("s"), thing, as_yaml=as_yaml)
     for other, _ in others:
         info(f"{name} is also a {other.removesuffix('s')}: tilewright explain {name} --kind {other}")
 
 
-def _explain(name: str, kind: str, thing: CatalogEntry) -> None:
+def _explain(name: str, kind: str, thing: CatalogEntry, *, as_yaml: bool) -> None:
     console = stdout_console()
     console.print(Text.assemble((name, "bold cyan"), (f"  {kind}", "dim")))
     console.print()
@@ -75,13 +78,20 @@ def _explain(name: str, kind: str, thing: CatalogEntry) -> None:
         _print_model(thing)
     elif isinstance(thing, Network):
         _print_network(thing)
+    elif isinstance(thing, TileMap):
+        _print_tiles(thing.tileset)
+        console.print()
+        draw(thing, "", outputs=False)
     else:
         if doc := recipe_doc(name):
             _print_doc(doc)
             console.print()
         _print_knobs(list_knobs(name))
-        lines = [f"  {line}" for line in read_recipe_lines(name) if not line.startswith("#")]
-        console.print("\n".join(lines), soft_wrap=True)
+        if as_yaml:
+            lines = [f"  {line}" for line in read_recipe_lines(name) if not line.startswith("#")]
+            console.print("\n".join(lines), soft_wrap=True)
+        else:
+            console.print(Text.assemble(("YAML     ", "dim"), f"tilewright explain {name} --yaml"), soft_wrap=True)
     console.print()
     console.print(Text.assemble(("Example  ", "dim"), _format_example(name, thing)), soft_wrap=True)
 

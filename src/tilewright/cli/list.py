@@ -17,7 +17,8 @@ from ._console import print_json, print_table
 @click.option("--search", metavar="WORDS", help="Only entries about these words, such as dungeon or lake.")
 @click.option("as_json", "--json", is_flag=True, help="Print JSON: names and summaries by kind.")
 def command(kind: str | None, search: str | None, as_json: bool) -> None:
-    """List techniques, shapers, measures, distances, games, formats, engines, tilesets, recipes and models.
+    """List techniques, shapers, measures, distances, games, formats, engines, tilesets, recipes, models and
+    samples.
 
     Without a kind, all are listed.
 

@@ -86,7 +86,7 @@ def print_result(archive: Archive, folder: str) -> None:
         draw_heatmap(archive)
     failures = sum(archive.failures.values())
     facts = [
-        f"{pluralize(len(archive), 'elite')} by {archive.definition.recipe.technique}, seed {archive.definition.seed}",
+        f"{pluralize(len(archive), 'elite')} by {archive.definition.recipe.title}, seed {archive.definition.seed}",
         f"coverage {archive.coverage:.1%}",
         f"QD score {format_score(archive.qd_score)}",
         f"best {format_number(archive.best.objective)} in cell {format_cell(archive.best.cell)}",
@@ -146,7 +146,7 @@ def _describe(archive: Archive) -> list[str]:
     definition = archive.definition
     kind = f"styles over {definition.repeats} seeds" if definition.repeats else "maps"
     found = [
-        f"archive of {kind} by {definition.recipe.technique}, seed {definition.seed}, Tilewright {definition.version}"
+        f"archive of {kind} by {definition.recipe.title}, seed {definition.seed}, Tilewright {definition.version}"
     ]
     for axis in definition.axes:
         ends = f"{format_number(float(axis.edges[0]))} to {format_number(float(axis.edges[-1]))}"
@@ -258,7 +258,7 @@ def variety(
         print_json(_variety_data(found))
     else:
         _print_maps(found)
-    what = f"{pluralize(len(found), 'map')} by {recipe.technique} that differ by at least {found.min_distance:.3f}"
+    what = f"{pluralize(len(found), 'map')} by {recipe.title} that differ by at least {found.min_distance:.3f}"
     info(f"{what} ({found.distance}), of {pluralize(found.candidates, 'candidate')}")
 
 

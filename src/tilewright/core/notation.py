@@ -229,6 +229,11 @@ def read_stage(text: str, files: FileText | None = None) -> tuple[str, dict[str,
         example = '{"connect": {"thickness": 2}}'
         raise InvalidRecipe(f"must be JSON of one shaper, such as {example}", at="shaping", got=text, place="shape")
     name, *settings = split_settings(text)
+    first, _, rest = name.partition(" ")
+    if rest and first in shapers.names() and "=" in rest:
+        better = ",".join([first, *rest.split(), *settings])
+        text = f"settings follow the name after a comma: {better}"
+        raise InvalidRecipe(text, at="shaping", got=name, place="shape", fixes=[Fix("use", ("shaping",), better)])
     if "," in name:
         raise InvalidRecipe("settings are written as name=value", at="shaping", got=text, place="shape")
     values: dict[str, Any] = {}

@@ -168,7 +168,7 @@ def verify(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | Non
     except TilewrightError as error:
         return Verdict("impossible", f"cannot be regenerated: {error}")
     if again == digest(map):
-        return Verdict("same", f"the same map ({recipe.technique}, seed {recipe.seed})")
+        return Verdict("same", f"the same map ({recipe.title}, seed {recipe.seed})")
     if provenance.get("digest") == again:
         return Verdict("edited", "edited after it was made: the recipe makes the map before the edit")
     before = provenance.get("revisions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import PurePath
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel
@@ -27,6 +28,7 @@ MAX_DEPTH = 8
 """Maximum nesting depth of recipes. The limit stops files that include themselves."""
 MAX_STAGES = 256
 """Maximum number of shapers of a recipe."""
+MAX_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class Recipe(AtomicValue):
     """Seed, or None for a random seed. For an inner recipe, None means a seed from the outer recipe's stream."""
     knobs: tuple[RecipeKnob, ...] = field(default=(), compare=False, repr=False)
     """Knobs, each with the value that the parameters correspond to. Files of maps do not store them."""
+    name: str = field(default="", compare=False)
+    """Name for messages and titles; empty for a technique. By default, the name of the built-in recipe or of its file."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
     """Cached plan of the pipeline. The plan does not depend on the seed."""
 
@@ -103,7 +107,9 @@ class Recipe(AtomicValue):
             return given
         resolver = resolver or Resolver()
         if isinstance(given, str):
-            given, resolver = resolver.read_recipe(given)
+            reference, is_inner = given, resolver.depth > 0
+            given, resolver = resolver.read_recipe(reference)
+            given = given if is_inner else with_name(given, reference)
         if not isinstance(given, Mapping):
             raise InvalidRecipe("a recipe is a set of named values", got=given, rule="type")
         if resolver.depth > MAX_DEPTH:
@@ -144,7 +150,8 @@ class Recipe(AtomicValue):
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
         tileset = entry.tileset_for(params, tileset, dict(tiles), locks.labels if locks is not None else ())
-        return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed, knobs)
+        title = _shorten_name(given.get("name"))
+        return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed, knobs, title)
 
     def __post_init__(self) -> None:
         if self.depth > MAX_DEPTH:
@@ -192,9 +199,16 @@ class Recipe(AtomicValue):
             data["tries"] = self.tries
             if self.attempt is not None:
                 data["attempt"] = self.attempt
+        if self.name:
+            data["name"] = self.name
         if self.seed is not None:
             data["seed"] = int(self.seed) if _is_plain_number(self.seed) else self.seed
         return data
+
+    @property
+    def title(self) -> str:
+        """Name of the recipe or, if it has none, of its technique."""
+        return self.name or self.technique
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -254,6 +268,16 @@ def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
                 raise InvalidRecipe("must be a set of named values", at="params", got=more, rule="type")
             return {"technique": entry.name, **own, "params": {**(more or {}), **params}}
     return given
+
+
+def with_name(data: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
+    """Return the data of a recipe with the name of the built-in recipe or of the file that it was read from."""
+    return {"name": PurePath(reference).stem, **data} if isinstance(data, Mapping) else data
+
+
+def _shorten_name(name: Any) -> str:
+    """Return a name in one line, without control characters."""
+    return "".join(one for one in str(name or "")[:MAX_NAME] if one.isprintable())
 
 
 def _list_recipe_keys() -> list[str]:

@@ -229,7 +229,7 @@ class TileMap:
         return "\n\n".join("\n".join("".join(row) for row in glyphs[level]) for level in levels)
 
     def __repr__(self) -> str:
-        origin = f" by {self.recipe.technique}, seed {self.recipe.seed}" if self.recipe else ""
+        origin = f" by {self.recipe.title}, seed {self.recipe.seed}" if self.recipe else ""
         return f"<TileMap {format_size(self.shape)} of {self.tileset.name}{origin}>"
 
     def _repr_png_(self) -> bytes:

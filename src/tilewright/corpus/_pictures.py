@@ -215,7 +215,7 @@ def _panels(top: int) -> Panels:
 
 
 def _format_title(corpus: Corpus) -> str:
-    return f"{pluralize(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}"
+    return f"{pluralize(len(corpus), 'map')} by {corpus.manifest.title}"
 
 
 def _describe_corpus(corpus: Corpus, facts: Facts) -> str:

@@ -111,6 +111,11 @@ class Manifest:
         size = min(max(few, -(-count // parts)), max(1, MAX_CELLS_PER_PART // manifest.max_cells), MAX_MAPS_PER_PART)
         return replace(manifest, part_size=size)
 
+    @property
+    def title(self) -> str:
+        """Name of the recipe or, if it has none, of its technique."""
+        return str(self.recipe.get("name") or self.recipe["technique"])
+
     # -- maps ---------------------------------------------------------------------------------------------------
 
     @property

@@ -84,7 +84,7 @@ class Corpus:
         return self.manifest.count
 
     def __repr__(self) -> str:
-        return f"<Corpus {self.folder}: {len(self):,} maps by {self.manifest.recipe['technique']}>"
+        return f"<Corpus {self.folder}: {len(self):,} maps by {self.manifest.title}>"
 
     # -- tables -------------------------------------------------------------------------------------------------
 

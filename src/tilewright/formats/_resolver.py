@@ -20,7 +20,7 @@ from ..core.model import Model
 from ..core.network import Network
 from ..core.params import Params
 from ..core.provenance import get_recipe_data
-from ..core.recipe import Recipe, as_recipe_data
+from ..core.recipe import Recipe, as_recipe_data, with_name
 from ..core.recipe_knobs import apply_knobs
 from ..core.registry import techniques
 from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
@@ -140,6 +140,8 @@ class FileResolver(Resolver):
     def split_reference(self, reference: str) -> tuple[str | None, str]:
         """Split a reference into the format and the path. Without a prefix, return the default format."""
         format, colon, name = reference.partition(":")
+        if colon and name in format_registry and not os.path.exists(self.folder / reference):
+            raise InvalidRecipe(f"the format comes first: write {name}:{format}", got=reference, rule="format")
         return (format, name) if colon and name and format in format_registry else (self.format, reference)
 
     def read_tileset(self, reference: str) -> Tileset:
@@ -314,7 +316,8 @@ def open_recipe(
     if name in techniques:
         return {"technique": name}, resolver
     try:
-        return resolver.read_recipe(name)
+        found, inner = resolver.read_recipe(name)
+        return with_name(found, name), inner
     except UnknownName as error:
         if error.kind != "recipe":
             raise
@@ -343,5 +346,6 @@ def to_editable_data(recipe: Recipe) -> dict[str, Any]:
         "require": {one.measure: one.to_data() for one in recipe.require},
         "seed": recipe.seed,
         "knobs": recipe.knobs,
+        "name": recipe.name,
     }
     return data | ({"tries": recipe.tries} if recipe.require else {})

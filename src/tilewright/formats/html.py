@@ -79,7 +79,7 @@ def html(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
 
 
 def _make_title(map: TileMap) -> str:
-    return f"{map.recipe.technique}, seed {map.recipe.seed}" if map.recipe is not None else f"{map.tileset.name} map"
+    return f"{map.recipe.title}, seed {map.recipe.seed}" if map.recipe is not None else f"{map.tileset.name} map"
 
 
 def _format_measures(map: TileMap, measures: Mapping[str, float]) -> dict[str, dict[str, str]]:

@@ -238,7 +238,7 @@ def describe_archive(archive: Archive, projection: Projection) -> str:
     shown = {projection.x.measure, projection.y.measure if projection.y else ""}
     hidden = [axis.measure for axis in archive.definition.axes if axis.measure not in shown]
     facts = [
-        archive.definition.recipe.technique,
+        archive.definition.recipe.title,
         pluralize(len(archive), "style" if archive.definition.repeats else "map"),
         f"{archive.coverage:.0%} of {archive.row_of_cell.size:,} cells",
         f"QD score {format_score(archive.qd_score)}",

@@ -51,7 +51,7 @@ class SeekPlan:
         """Yield lines that describe the search."""
         recipe = definition.recipe
         size = format_size(recipe.shape)
-        yield f"{recipe.technique} {size}, seeds {definition.first:,} to {definition.last:,}"
+        yield f"{recipe.title} {size}, seeds {definition.first:,} to {definition.last:,}"
         if self.reason:
             yield f"no kernels: {self.reason}"
         makers = {"cpu": "kernels on the CPU", "gpu": "kernels on the GPU", "pipeline": "the pipeline on the CPU"}

@@ -28,7 +28,7 @@ def render_report(found: FoundSeeds) -> str:
 def describe_search(found: FoundSeeds) -> str:
     """Return a line about the result: the numbers of tested and passed seeds."""
     definition = found.definition
-    tested = f"{pluralize(found.tested, 'seed')} of {definition.recipe.technique} tested"
+    tested = f"{pluralize(found.tested, 'seed')} of {definition.recipe.title} tested"
     if not definition.requirements:
         return tested
     return f"{tested}: {found.passed:,} meet the requirements ({found.rarity['all']})"
@@ -37,11 +37,11 @@ def describe_search(found: FoundSeeds) -> str:
 def _iter_blocks(found: FoundSeeds) -> Iterator[str]:
     """Yield the blocks of the report, which blank lines separate."""
     definition = found.definition
-    technique, size = definition.recipe.technique, format_size(definition.recipe.shape)
+    title, size = definition.recipe.title, format_size(definition.recipe.shape)
     last = definition.first + found.tested - 1
-    yield f"# Seeds of {technique}"
+    yield f"# Seeds of {title}"
     yield (
-        f"Tilewright {__version__} has made and measured the maps ({technique}, {size}) of the seeds "
+        f"Tilewright {__version__} has made and measured the maps ({title}, {size}) of the seeds "
         f"{definition.first:,} to {last:,}.\n{describe_search(found)}."
     )
     yield from _iter_rarity(found)
