@@ -88,13 +88,15 @@ def produce(
     **options: Any,
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
-    if _world.is_world(outputs):
+    if any(_outputs.is_world(name) for name in outputs):
         _world.produce_world(recipe, params, outputs=outputs, look=look, **options)
         return
-    _world.refuse_scheduler(params.scheduler)
+    if params.scheduler is not None:
+        text = f"only applies to worlds; name one with -o, such as world{_outputs.WORLD}"
+        raise InvalidRecipe(text, at="scheduler")
     seed, count, workers = params.seed, params.count, params.workers
     if workers is not None and not recipe.require:
-        text = f"only applies to the tries of --require and to worlds, such as -o world{_world.EXTENSION}"
+        text = f"only applies to the tries of --require and to worlds, such as -o world{_outputs.WORLD}"
         raise InvalidRecipe(text, at="workers")
     make_plan(recipe)
     start_quickly()
