@@ -24,8 +24,16 @@ from ...kernels.exact import log
 from ...kernels.goals import REGIONS, Goals
 from ...kernels.goals import find_distance as find_computed_distance
 from .canvas import Patterns, add_margin, build_canvas, choose_tiles, find_free_cells
-from .goals import build_goals, find_distance, find_scale, is_computed
-from .targets import check_measures, check_reachable, parse_targets, write_value
+from .targets import (
+    build_goals,
+    check_measures,
+    check_reachable,
+    find_distance,
+    find_scale,
+    is_computed,
+    parse_targets,
+    write_value,
+)
 
 if TYPE_CHECKING:
     from ..improve import ImproveParams
