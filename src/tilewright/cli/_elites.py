@@ -30,8 +30,8 @@ MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name != "outputs"
 
 def open_archive(folder: str) -> Archive:
     """Open the archive in a folder, or `archive:caverns`; raise an error if a package for folders is missing."""
+    from ..generators._fashion.gallery import PREFIX
     from ..search import load
-    from ..search.gallery import PREFIX
 
     if not folder.startswith(PREFIX):
         refuse_without_packages()
