@@ -30,10 +30,9 @@ from ..core.errors import Fix, InvalidRecipe, Problem, problem, short_repr
 from ..core.grid import Grid
 from ..core.params import Params, param
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, block_size
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, MAX_ROOMS, Dungeon, DungeonParams
 from ..dungeon.room_graph import MAX_GRAPH_STRINGS, GraphStrings, GridGraph, read_graph
-from ..kernels.blocks import block_size
 from ..kernels.scatter import (
     DRAWN_DOOR,
     DRAWN_FLOOR,

@@ -15,10 +15,9 @@ from ...core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, UnknownName
 from ...core.registry import measures
 from ...core.require import Requirement
 from ...core.seeds import Rng
-from ...core.site import Frame, Site, Steps
+from ...core.site import Frame, Site, Steps, block_size
 from ...core.tilemap import TileMap
 from ...kernels import improvement as kernels
-from ...kernels.blocks import block_size
 from ...kernels.canvas import EditCanvas, load_cells, undo_move
 from ...kernels.exact import log
 from ...kernels.goals import REGIONS, Goals
