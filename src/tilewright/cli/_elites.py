@@ -19,8 +19,8 @@ from . import _outputs
 from ._console import info
 from ._drawing import describe
 from ._options import params_command, read_integers, read_settings
+from ._produce import OPTIONS, take_maps
 from ._progress import job_progress
-from ._take import OPTIONS, take_maps
 
 if TYPE_CHECKING:
     from ..search import Archive, Elite
