@@ -7,9 +7,6 @@ shown. The games are those of the studio.
 
 The page contains the map with its provenance, so it is read back, and `verify` checks it. Maps of too many different
 cells for sprites are shown in colors.
-
-All text is escaped, and the content security policy allows only the page's own script and style sheet, by their
-digests, and no requests.
 """
 
 from __future__ import annotations
@@ -120,6 +117,9 @@ def _list_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 # -- the document ------------------------------------------------------------------------------------------------
+
+# All text is escaped, and the content security policy allows only the page's own script and style sheet, by their
+# digests, and no requests.
 
 
 def render_page(
