@@ -23,7 +23,7 @@ import pytest
 import tilewright as tw
 from tests.test_fuzz import LIMITS, READABLE, REQUESTS, STATES, TILESET, write_samples
 from tilewright import data
-from tilewright.core.parse_limits import limit_objects
+from tilewright.core.stored import limit_objects
 from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode, format_registry
 from tilewright.studio import operations

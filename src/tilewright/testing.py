@@ -26,8 +26,8 @@ from .core.pipeline import iter_steps, run, watch
 from .core.provenance import digest
 from .core.recipe import Recipe
 from .core.registry import techniques
+from .core.site import ALL_BLOCKS, block_limits
 from .core.tilemap import TileMap
-from .kernels import blocks
 
 SIZES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
 """Unusual sizes (width, height). Sizes below a technique's minimum are skipped."""
@@ -77,20 +77,20 @@ def block_size(size: int, *names: str) -> Iterator[None]:
     size
         Maximum number of cells or steps in a block.
     *names
-        Names of the block sizes to limit, as `tilewright.kernels.blocks.block_size` takes them. By default, all.
+        Names of the block sizes to limit, as `tilewright.core.site.block_size` takes them. By default, all.
 
     Examples
     --------
     >>> with block_size(100):
     ...     check_technique("caves", seeds=1)
     """
-    before = dict(blocks.limits)
-    blocks.limits.update({name: min(size, before.get(name, size)) for name in names or [blocks.ALL]})
+    before = dict(block_limits)
+    block_limits.update({name: min(size, before.get(name, size)) for name in names or [ALL_BLOCKS]})
     try:
         yield
     finally:
-        blocks.limits.clear()
-        blocks.limits.update(before)
+        block_limits.clear()
+        block_limits.update(before)
 
 
 def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **keywords: Any) -> Recipe:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.analysis.sample_use import find_coverage, find_degeneracy, measure_sample_use
+from tilewright.analysis.map_warnings import find_degeneracy
+from tilewright.analysis.sample_use import find_coverage, measure_sample_use
 from tilewright.core.samples import Samples, Training
 
 SPARSE = "\n".join("." * 40 for _ in range(39)) + "\n" + "." * 20 + "#" + "." * 19

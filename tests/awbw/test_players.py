@@ -17,7 +17,7 @@ from tilewright.core.registry import shapers
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
-from tilewright.shaping._symmetry import MOVES, apply_move
+from tilewright.shaping.mirror import MOVES, apply_move
 
 WAR = tilesets.get("awbw")
 Symmetry = Literal["half_turn", "horizontal", "vertical", "diagonal", "antidiagonal"]

@@ -10,7 +10,7 @@ import pytest
 import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright import data
-from tilewright.core.search_words import list_recipe_words
+from tilewright.core.search import list_recipe_words
 
 LEVELS = {"a.txt": "-----\n--?--\n-----\nXXXXX\n", "b.txt": "-----\n-Q?Q-\n-----\nXXXXX\n"}
 SMALL = ("--width", "6", "--height", "4", "--seed", "3")

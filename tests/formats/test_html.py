@@ -24,7 +24,7 @@ from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.formats import encode
 from tilewright.formats._page import MODULES
-from tilewright.formats._page.document import bundle, render_page
+from tilewright.formats.html import bundle, render_page
 
 LOCKED = {
     "technique": "rooms",
@@ -176,7 +176,7 @@ def test_the_script_contains_every_module_once() -> None:
 
 
 def test_modules_that_cannot_be_bundled_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilewright.formats._page.document.MODULES", tmp_path)
+    monkeypatch.setattr("tilewright.formats.html.MODULES", tmp_path)
     (tmp_path / "a.js").write_text('import * as b from "./b.js";\n')
     with pytest.raises(ValueError, match=r"a\.js has an import or export that cannot be bundled"):
         bundle("a")

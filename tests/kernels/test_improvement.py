@@ -15,8 +15,8 @@ from tilewright.kernels.canvas import EditCanvas, load_cells, undo_move
 from tilewright.kernels.goals import FIRST_TILE, Goals, find_distance
 from tilewright.kernels.improvement import ImprovementSettings, ImprovementState, propose, propose_repair
 from tilewright.shaping._improve.canvas import Patterns, add_margin, build_canvas
-from tilewright.shaping._improve.goals import FORMULAS, build_goals
 from tilewright.shaping._improve.search import CHANCES, QUANTILES
+from tilewright.shaping._improve.targets import FORMULAS, build_goals
 
 NAMES = [*FORMULAS, "count.wall", "count.floor"]
 SETTINGS = ImprovementSettings(CHANCES, QUANTILES, 2.0, 0.0, 2.0, 8, 1000, is_endless=False)

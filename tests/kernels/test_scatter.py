@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._rooms.layouts import make_layout_arrays
-from tilewright.generators.rooms import RoomsParams
+from tilewright.generators.rooms import RoomsParams, make_layout_arrays
 from tilewright.kernels.corridors import DOOR, EDGE, FLOOR, ROCK, WALL, DungeonArrays, as_rooms
 from tilewright.kernels.scatter import (
     DRAWN_DOOR,

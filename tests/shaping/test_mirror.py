@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tilesets import tilesets
-from tilewright.shaping._symmetry import MOVES, Axis
+from tilewright.shaping.mirror import MOVES, Axis
 
 Move = Callable[[NDArray[Any]], NDArray[Any]]
 INVARIANT_MOVES: dict[Axis, list[Move]] = {

@@ -5,14 +5,33 @@ The command line and the studio show them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.entries import Technique
 from ..core.errors import ANOTHER_SEED, Problem, pluralize
+from ..core.plan import make_plan
+from ..core.registry import techniques
 from ..core.tilemap import TileMap
-from .sample_use import find_degeneracy
+from .novelty import min_difference
+from .patterns import Tiles, Wrap, list_views, wraps
+from .sample_use import MIN_CELLS, MIN_VARIETY, compare_variety
 
 UNPLACED = "unplaced "
 """Start of the names of numbers that count missing markers, such as `unplaced goblin`."""
+MIN_SAMPLE = 0.25
+"""Smaller samples, as a fraction of the map's cells, are repeated by design, so their copies are not reported."""
+COPY_AREA = 0.5
+"""A map is nearly a copy if one copied block has this fraction of the cells of the map or of a sample."""
+COPY_SIDE = 0.75
+"""Edge length of a copied block, as a fraction of the map's and the sample's shorter edge, from which a copy that no
+square covers is suspected."""
+COPY_DIFFERENCE = 0.1
+"""A map is nearly a copy if at most this multiple of the cells differ that do not have the most common tile."""
+HIGH_DIVERGENCE = 2.0
+"""Divergence above which a learned map is reported; that of a random map is 3 to 8."""
 
 
 def find_map_warnings(map: TileMap) -> tuple[Problem, ...]:
@@ -38,3 +57,87 @@ def _describe_unplaced(key: str, count: int) -> Problem:
     name = key.removeprefix(UNPLACED)
     text = f"{pluralize(count, 'marker')} {name!r} could not be placed: the map has too few cells that fit"
     return Problem(("shaping",), "unplaced", count, text, (ANOTHER_SEED,), "")
+
+
+def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
+    """Return the problems of a learned map: (almost) one tile only, nearly a copy of a sample, or a high divergence.
+
+    The command line and the studio show them as warnings.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map with its recipe.
+
+    Returns
+    -------
+    tuple of Problem
+        The problems; empty for maps of other techniques and for maps of less than 64 cells.
+    """
+    recipe = map.recipe
+    if recipe is None or "tiles_used" not in map.numbers or map.cells.size < MIN_CELLS:
+        return ()
+    entry, ids = techniques.get(recipe.technique), make_plan(recipe).site.ids
+    training = entry.training_of(recipe.params)
+    if training is None:
+        return tuple(_find_single_tile(map, len(ids)))
+    samples = training.samples
+    axes = wraps(training.wrap_sample, samples.axes)
+    views = [(ids[view], wrap) for view, wrap in list_views(samples.maps, axes, training.symmetries)]
+    counts = np.bincount(np.concatenate([view.reshape(-1) for view, _ in views]), minlength=len(map.tileset))
+    single = [*_find_single_tile(map, int(np.count_nonzero(counts)))]
+    variety = single or [*_find_dominant_tile(map, counts)]
+    return (*variety, *_find_copy(map, entry, views, counts), *_find_high_divergence(map))
+
+
+def _find_single_tile(map: TileMap, tiles: int) -> Iterator[Problem]:
+    """Yield a problem if the technique used only one of several tiles."""
+    if map.numbers["tiles_used"] == 1 and tiles > 1:
+        name = map.tileset[int(np.bincount(map.cells.reshape(-1)).argmax())].name
+        text = f"the map has only one of {tiles} tiles, {name!r}; try another seed or a min_coverage above 0"
+        yield Problem((), "one_tile", name, text, (ANOTHER_SEED,))
+
+
+def _find_dominant_tile(map: TileMap, counts: NDArray[np.int64]) -> Iterator[Problem]:
+    """Yield a problem if one tile fills almost all of the map, but not of the samples; `counts` are the samples'."""
+    own = np.bincount(map.cells.reshape(-1))
+    most = int(own.argmax())
+    if compare_variety(own, counts, most) < MIN_VARIETY:
+        name = map.tileset[most].name
+        fractions = f"{own[most] / own.sum():.0%} of the map, but {counts[most] / counts.sum():.0%} of the samples"
+        text = f"{name!r} fills {fractions}; try another seed"
+        yield Problem((), "dominant_tile", name, text, (ANOTHER_SEED,))
+
+
+def _find_copy(
+    map: TileMap, entry: Technique, views: Sequence[tuple[Tiles, Wrap]], counts: NDArray[np.int64]
+) -> Iterator[Problem]:
+    """Yield a problem if a map is nearly a copy of a sample or of a part of it; `views` are the samples'.
+
+    A sample that wraps around along all axes is a texture to repeat, so its copies are no problem.
+    """
+    side = int(map.numbers["copied_block"])
+    bound = COPY_DIFFERENCE * (1 - int(counts.max()) / int(counts.sum()))
+    for view, wrap in views:
+        if all(wrap) or view.ndim != map.cells.ndim or view.size < MIN_SAMPLE * map.cells.size:
+            continue
+        is_large = side**view.ndim >= COPY_AREA * min(map.cells.size, view.size)
+        is_suspect = side >= COPY_SIDE * min(*map.shape, *view.shape)
+        if is_large or (is_suspect and min_difference(map.cells, view, wrap) <= bound):
+            smaller = [name for name in ("pattern_size", "pattern_sizes") if name in entry.params.model_fields]
+            advice = f"try another seed, a larger sample{f' or a smaller {smaller[0]}' if smaller else ''}"
+            block = "x".join([str(side)] * view.ndim)
+            text = f"the map is nearly a copy of the sample (a block of {block} cells is equal); {advice}"
+            yield Problem((), "copy", side, text, (ANOTHER_SEED,))
+            return
+
+
+def _find_high_divergence(map: TileMap) -> Iterator[Problem]:
+    """Yield a problem if the technique reports a high divergence."""
+    value = map.numbers.get("divergence", 0.0)
+    if value > HIGH_DIVERGENCE:
+        text = (
+            f"the divergence of {value:.2f} is high: the map has other patterns than the sample; try more iterations,"
+            " smaller patterns or another seed"
+        )
+        yield Problem((), "divergence", value, text, (ANOTHER_SEED,))

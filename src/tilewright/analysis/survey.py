@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ from .paths import HotPath, find_hot_path, steps_from
 from .regions import Regions, regions_of
 from .rooms import RoomGraph, rooms_graph
 from .similarity import Comparison, Similarity
+
+T = TypeVar("T")
+MAX_MAPS_PER_BLOCK, MAX_CELLS_PER_BLOCK = 128, 1 << 20
+"""Limits of maps that are kept in memory and measured together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +204,16 @@ class Survey:
         fitting = np.flatnonzero(self.map.tileset.passable == passable)
         return int(fitting[np.argmax(self.counts[fitting])]) if fitting.size else None
 
+    def choose_fill_tile(self, tile: int | None) -> int:
+        """Return the impassable tile to fill cells with; None chooses the most common one.
+
+        Raise InvalidRecipe if the tile is passable, or the tileset has no impassable tile.
+        """
+        tile = self.most_common_tile(passable=False) if tile is None else tile
+        if tile is None or self.map.tileset.passable[tile]:
+            raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
+        return tile
+
 
 def measure_map(
     map: TileMap,
@@ -341,3 +355,20 @@ def _list_recipe_tilesets(maps: Sequence[TileMap]) -> list[Tileset]:
     """Return the tilesets whose tiles maps of the same recipes can have."""
     tilesets = (tileset for map in maps if map.recipe is not None for tileset in map.recipe.tilesets)
     return list({id(tileset): tileset for tileset in tilesets}.values())
+
+
+def iter_blocks(items: Iterable[T], count_cells: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield items with a map in blocks that are measured together, and whose maps fit in memory.
+
+    `count_cells` returns the number of cells of an item's map.
+    """
+    block: list[T] = []
+    cells = 0
+    for item in items:
+        block.append(item)
+        cells += count_cells(item)
+        if len(block) == MAX_MAPS_PER_BLOCK or cells >= MAX_CELLS_PER_BLOCK:
+            yield block
+            block, cells = [], 0
+    if block:
+        yield block

@@ -13,7 +13,7 @@ from ..core.errors import GaveUp, InvalidRecipe
 from ..core.owners import NEUTRAL, change_owners, find_countries
 from ..core.pieces import SIDES
 from ..core.tileset import Tileset
-from ..shaping._symmetry import Places
+from ..shaping.mirror import Places
 from .measures import foot_costs
 
 Mask: TypeAlias = NDArray[np.bool_]

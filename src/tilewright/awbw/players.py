@@ -30,7 +30,7 @@ from ..core.params import Params, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ..shaping._symmetry import MOVES, find_images
+from ..shaping.mirror import MOVES, find_images
 from .battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
 from .measures import HEADQUARTERS
 from .roads import Roads, join, mask_of

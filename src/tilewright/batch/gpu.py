@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numba import cuda
 
 from ..core.errors import TooLarge
 from ..core.many_maps import NoKernel
-from ..core.require import RANGE, Requirement
+from ..core.require import Requirement
 from ..kernels.bit_surveys import NEEDS_COUNTS, NUMBERS
 from ..kernels.gpu import maps, surveys
 from ..kernels.streams import pack_names
@@ -150,18 +149,7 @@ def find_interval(requirement: Requirement | None) -> tuple[int, tuple[float, fl
     """Return the rule of a requirement on a GPU, and the ends of its interval."""
     if requirement is None:
         return surveys.ANY, (0.0, 0.0)
-    value = requirement.value
-    intervals: dict[str, tuple[float, float]] = {
-        ">=": (value, inf),
-        "<=": (-inf, value),
-        "==": (value, value),
-        "!=": (value, value),
-        ">": (nextafter(value, inf), inf),
-        "<": (-inf, nextafter(value, -inf)),
-        RANGE: (value, requirement.high),
-    }
-    rule = surveys.OUTSIDE if requirement.rule == "!=" else surveys.INSIDE
-    return rule, intervals.get(requirement.rule, (-inf, inf))
+    return surveys.OUTSIDE if requirement.rule == "!=" else surveys.INSIDE, requirement.ends
 
 
 class GpuScanner:

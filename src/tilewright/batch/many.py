@@ -79,9 +79,7 @@ def make_batch(
     try:
         return make_batch_by_kernels(recipe, seeds, names, device)
     except NoKernel as error:
-        if device == "gpu":
-            text = f"the GPU has no kernel for {error}; use auto or cpu"
-            raise InvalidRecipe(text, at="device", place="device gpu", rule="conflict") from None
+        error.refuse_gpu(device)
     return _make_one_by_one(recipe, [read_seed(seed) for seed in seeds], names)
 
 

@@ -17,8 +17,7 @@ from ..core.model import Model
 from ..core.network import Network
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import measures, shapers, techniques
-from ..core.search import SearchEntry
-from ..core.search_words import list_recipe_words, suggest_entries
+from ..core.search import SearchEntry, list_recipe_words, suggest_entries
 from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tileset
 from ..core.tilesets import tilesets

@@ -16,7 +16,7 @@ from ..core.stored import parse_json
 from ..corpus import refuse_without_packages
 from ..formats._files import read_file, refuse_unwritable, write_files
 from ..kernels import start_quickly
-from . import _outputs, _take
+from . import _outputs, _produce
 from ._console import AS_JSON, info, print_json, print_table
 from ._drawing import describe
 from ._options import params_command
@@ -77,7 +77,7 @@ def query(folder: str, condition: str, params: QueryOptions, as_json: bool) -> N
     info(f"{pluralize(found.matches, 'map')} of {len(corpus):,}{more}")
 
 
-@click.command("take", params=[*_take.OPTIONS])
+@click.command("take", params=[*_produce.OPTIONS])
 @click.argument("folder")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, type=int)
 def take(folder: str, ids: tuple[int, ...], outputs: tuple[str, ...], **options: Any) -> None:
@@ -245,7 +245,7 @@ def _take_maps(corpus: Corpus, ids: Sequence[int], outputs: Sequence[str], **opt
         corpus.row(number)  # This raises an error for an unknown id before any map is made.
     manifest = corpus.manifest
     technique = manifest.recipe["technique"]
-    _take.take_maps(
+    _produce.take_maps(
         [
             {"id": number, "seed": manifest.seed_of(number), "technique": technique, "index": index}
             for index, number in enumerate(ids)

@@ -19,8 +19,8 @@ from . import _outputs
 from ._console import info
 from ._drawing import describe
 from ._options import params_command, read_integers, read_settings
+from ._produce import OPTIONS, take_maps
 from ._progress import job_progress
-from ._take import OPTIONS, take_maps
 
 if TYPE_CHECKING:
     from ..search import Archive, Elite
@@ -30,8 +30,8 @@ MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name != "outputs"
 
 def open_archive(folder: str) -> Archive:
     """Open the archive in a folder, or `archive:caverns`; raise an error if a package for folders is missing."""
+    from ..generators._fashion.gallery import PREFIX
     from ..search import load
-    from ..search.gallery import PREFIX
 
     if not folder.startswith(PREFIX):
         refuse_without_packages()

@@ -14,7 +14,8 @@ from ..formats import find_map_files, format_of, format_registry, load_all
 from ..formats._resolver import FileResolver
 from ._console import info
 from ._options import read_settings
-from ._world import is_world, read_window
+from ._outputs import is_world
+from ._world import read_window
 
 
 class InputOptions(Params):
@@ -86,7 +87,7 @@ def read_maps(files: Sequence[str], options: InputOptions) -> Iterator[InputMap]
     source, index, reading = options.source, options.index, options.reading
     tileset = None if options.tileset is None else FileResolver().read_tileset(options.tileset)
     hinted = tileset is not None
-    windows = [name for name in files if is_world([name.partition("@")[0]])]
+    windows = [name for name in files if is_world(name.partition("@")[0])]
     for name in windows:
         yield InputMap(read_window(name), Path(name.partition("@")[0]).stem, name)
     for path in [str(one) for name in files if name not in windows for one in find_map_files(name, source)]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 STANDARD_OUTPUT = "-"
+WORLD = ".zarr"
+"""Extension of worlds."""
 
 FLAT = click.Option(
     ["--flat"],
@@ -133,6 +135,11 @@ def fill_template(template: str, **fields: str | int) -> str:
         for name, value in fields.items()
     }
     return template.format(**safe)
+
+
+def is_world(name: str) -> bool:
+    """Return whether an output is a world."""
+    return name.rstrip("/").endswith(WORLD)
 
 
 def read_outputs(

@@ -1,9 +1,9 @@
-"""Generation shared by `make` and `run`: from a validated recipe to maps that are drawn or saved."""
+"""Maps that are made from a validated recipe, or taken from a corpus or an archive, and then drawn or saved."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -88,13 +88,15 @@ def produce(
     **options: Any,
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
-    if _world.is_world(outputs):
+    if any(_outputs.is_world(name) for name in outputs):
         _world.produce_world(recipe, params, outputs=outputs, look=look, **options)
         return
-    _world.refuse_scheduler(params.scheduler)
+    if params.scheduler is not None:
+        text = f"only applies to worlds; name one with -o, such as world{_outputs.WORLD}"
+        raise InvalidRecipe(text, at="scheduler")
     seed, count, workers = params.seed, params.count, params.workers
     if workers is not None and not recipe.require:
-        text = f"only applies to the tries of --require and to worlds, such as -o world{_world.EXTENSION}"
+        text = f"only applies to the tries of --require and to worlds, such as -o world{_outputs.WORLD}"
         raise InvalidRecipe(text, at="workers")
     make_plan(recipe)
     start_quickly()
@@ -167,3 +169,60 @@ def _map_seed(seed: str, count: int | None, index: int) -> str:
 def _template_fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:
     """Return the values of the placeholders in a file name."""
     return {"seed": _map_seed(seed, count, index), "technique": recipe.technique, "index": index}
+
+
+# -- maps of corpora and archives --------------------------------------------------------------------------------
+
+
+def take_maps(
+    fields: Sequence[Mapping[str, str | int]],
+    make: Callable[[int], TileMap],
+    describe: Callable[[int, TileMap], str],
+    outputs: Sequence[str],
+    *,
+    names: Sequence[str],
+    remedies: Sequence[str] = (),
+    look: DrawMode | None = None,
+    **options: Any,
+) -> None:
+    """Draw maps, or write them to files.
+
+    Parameters
+    ----------
+    fields : sequence of mapping
+        Values of the placeholders in file names, for each map.
+    make : callable
+        Function that returns a map by its index.
+    describe : callable
+        Function (index, map) that returns the caption of a drawn map.
+    outputs : sequence of str
+        File names with placeholders. Without any, the maps are drawn.
+    names : sequence of str
+        Names of the placeholders.
+    remedies : sequence of str
+        Placeholders that an error about equal file names suggests.
+    look : str, optional
+        How to draw the maps.
+    **options
+        Further values of the options of outputs.
+    """
+    overlay = None if outputs else read_overlay(options.pop("overlay", None))
+    targets = _outputs.read_outputs(outputs, fields=names, **options)
+    _outputs.refuse_collisions(targets, fields, *remedies)
+    if not targets:
+        for index in range(len(fields)):
+            if index:
+                click.echo()
+            map = make(index)
+            draw(map, describe(index, map), look=look, overlay=overlay)
+        return
+
+    def iter_maps() -> Iterator[tuple[Mapping[str, str | int], TileMap]]:
+        for index, filled in enumerate(fields):
+            report(index / len(fields), f"{index + 1} of {len(fields)}")
+            yield filled, make(index)
+
+    with show_progress() as report:
+        written = _outputs.write_maps(targets, iter_maps(), len(fields))
+    if written:
+        info(written)

@@ -13,32 +13,19 @@ from ..core.tilemap import TileMap
 from ..corpus import refuse_without_packages
 from ..kernels import start_quickly
 from ._console import info
-from ._outputs import fill_template
+from ._outputs import fill_template, is_world
 from ._progress import job_progress
 
 if TYPE_CHECKING:
     from ._produce import ProduceOptions
 
-EXTENSION = ".zarr"
 FLAGS = {"look": "glyphs, blocks, plain", "settings": "option"}
 """Command-line names of options that have other parameter names."""
 
 
-def is_world(outputs: Sequence[str]) -> bool:
-    """Return whether a world is among the outputs."""
-    return any(name.rstrip("/").endswith(EXTENSION) for name in outputs)
-
-
-def refuse_scheduler(scheduler: str | None) -> None:
-    """Refuse a cluster if no world is written."""
-    if scheduler is not None:
-        text = f"only applies to worlds; name one with -o, such as world{EXTENSION}"
-        raise InvalidRecipe(text, at="scheduler")
-
-
 def produce_world(recipe: Recipe, params: ProduceOptions, *, outputs: Sequence[str], **options: Any) -> None:
     """Generate a world, or resume one."""
-    folder = next(name for name in outputs if is_world([name]))
+    folder = next(name for name in outputs if is_world(name))
     world_seed = recipe.seed if params.seed is None else params.seed
     if "{" in folder:
         world_seed = read_seed(world_seed)

@@ -80,7 +80,7 @@ def summarize(folder: str, as_json: bool, picture: str | None) -> None:
 
 def _describe(corpus: Corpus, facts: Facts) -> list[str]:
     manifest = corpus.manifest
-    about = f"{manifest.title}, seed {manifest.seed}, Tilewright {manifest.version}"
+    about = f"{manifest.title}, seed {manifest.seed}, Tilewright {manifest.tilewright}"
     lines = [
         f"{pluralize(len(corpus), 'map')} by {about}",
         f"{facts.maps:,} stored, in {pluralize(len(corpus.parts), 'part')}, {format_bytes(corpus.size)}",
@@ -106,7 +106,7 @@ def _to_data(corpus: Corpus, facts: Facts) -> dict[str, Any]:
     return {
         "technique": manifest.recipe["technique"],
         "seed": manifest.seed,
-        "tilewright": manifest.version,
+        "tilewright": manifest.tilewright,
         "count": len(corpus),
         "there": facts.maps,
         "complete": corpus.is_complete,

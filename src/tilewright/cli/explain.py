@@ -107,9 +107,9 @@ def _print_facts(entry: Entry) -> None:
     """Print the properties of an entry other than its parameters."""
     facts: dict[str, str] = {}
     if isinstance(entry, Technique):
-        labels = entry.labels_of(entry.params.validate())
-        facts["tileset"] = entry.own_tileset(entry.params.validate()).name
-        facts["tiles"] = ", ".join(labels) if labels else "all of its tileset"
+        defaults = entry.params.validate()
+        facts["tileset"] = entry.own_tileset(defaults).name
+        facts["tiles"] = ", ".join(entry.labels_of(defaults)) if entry.tiles else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit
         if entry.group:

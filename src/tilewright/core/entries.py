@@ -206,7 +206,7 @@ class Technique(Entry):
                 tile for tile in own if tile.name not in renames and given.find(tile.name) is None
             )
         if self.allow_unknown_lock_tiles:
-            labels = self.labels_of(params) or own.names
+            labels = self.labels_of(params)
             unknown = [str(label) for label in locked if chosen.find(label) is None and str(label) not in labels]
             chosen = chosen.with_tiles(Tileset.from_labels(unknown)) if unknown else chosen
         return chosen
@@ -249,9 +249,35 @@ class Technique(Entry):
         each = self.bytes_per_cell
         return cells * (each(params) if callable(each) else each)
 
-    def labels_of(self, params: Params) -> tuple[str, ...] | None:
-        """Return the labels of the technique's tiles; None for all tiles of its tileset."""
-        return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
+    def labels_of(self, params: Params) -> tuple[str, ...]:
+        """Return the labels of the technique's tiles. The technique's cells hold positions in this list."""
+        labels = self.tiles(params) if callable(self.tiles) else self.tiles
+        return tuple(labels or self.own_tileset(params).names)
+
+    def match_labels(self, params: Params, tileset: Tileset, renames: Mapping[str, str]) -> dict[str, int | None]:
+        """Return the id of the tile for each label of the technique; None if the tileset has no such tile.
+
+        Parameters
+        ----------
+        params
+            Parameters of the technique.
+        tileset
+            Tileset of the map, from `tileset_for`.
+        renames
+            Tiles of the tileset by label, as in the recipe's `tiles`.
+
+        Returns
+        -------
+        dict
+            Tile ids by label, in the order of the labels.
+        """
+        found: dict[str, int | None] = {}
+        for position, label in enumerate(self.labels_of(params)):
+            number = tileset.find(renames.get(label, label))
+            if number is None and self.match_by_position and label not in renames and position < len(tileset):
+                number = position
+            found.setdefault(label, number)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

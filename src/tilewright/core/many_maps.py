@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import UnknownName
+from .errors import InvalidRecipe, UnknownName
 
 if TYPE_CHECKING:
     from .grid import Label
@@ -27,6 +27,12 @@ Stage: TypeAlias = tuple[int, int, int]
 
 class NoKernel(Exception):
     """Raised if a recipe or a measure has no kernel; the message is the reason."""
+
+    def refuse_gpu(self, device: str) -> None:
+        """Raise InvalidRecipe if the device is `gpu`, which can only make maps by kernels."""
+        if device == "gpu":
+            text = f"the GPU has no kernel for {self}; use auto or cpu"
+            raise InvalidRecipe(text, at="device", place="device gpu", rule="conflict") from None
 
 
 class ManyMaps:

@@ -32,7 +32,7 @@ from .ports import available_memory, find_similarity
 from .recipe import Recipe
 from .registry import measures, shapers, techniques
 from .site import Site
-from .tile_matching import list_labels, match_labels, suggest_matches
+from .tile_matching import suggest_matches
 from .tilemap import format_size
 from .tileset import Tileset
 
@@ -202,7 +202,7 @@ def check_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
 def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Return the technique's labels and their tile ids, after the recipe's `tiles`."""
     renames = dict(recipe.tiles)
-    found = match_labels(entry, recipe.params, tileset, renames)
+    found = entry.match_labels(recipe.params, tileset, renames)
     problems = [
         replace(
             unknown_key("tile", label, found), text=f"{entry.name} has no tile {label!r}{did_you_mean(label, found)}"
@@ -231,7 +231,7 @@ def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[
         )
     if problems:
         raise InvalidRecipe(*problems[:6])
-    labels = list_labels(entry, recipe.params)
+    labels = entry.labels_of(recipe.params)
     return labels, np.array([found[label] for label in labels], dtype=np.int64)
 
 

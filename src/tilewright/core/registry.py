@@ -136,7 +136,7 @@ class TechniqueRegistry(Registry[Technique]):
     """The registry of techniques, which also suggests techniques and recipes by their search words."""
 
     def _make_unknown(self, name: str) -> UnknownName:
-        from .search_words import has_namesake, suggest_entries
+        from .search import has_namesake, suggest_entries
 
         names = self.names()
         return UnknownName(self.kind, name, names, advice="" if has_namesake(names, name) else suggest_entries(name))

@@ -9,7 +9,7 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, nextafter
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, PlainValidator, WithJsonSchema
@@ -71,6 +71,18 @@ class Requirement:
     def is_range(self) -> bool:
         """Whether the rule is a range with two ends."""
         return self.rule == RANGE
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Lowest and highest value that meet the requirement. For `!=`, the only value that does not, twice."""
+        ends = {
+            ">=": (self.value, inf),
+            "<=": (-inf, self.value),
+            ">": (nextafter(self.value, inf), inf),
+            "<": (-inf, nextafter(self.value, -inf)),
+            RANGE: (self.value, self.high),
+        }
+        return (-inf, inf) if self.is_extreme else ends.get(self.rule, (self.value, self.value))
 
     def holds(self, number: float) -> bool:
         """Return whether a value meets the requirement. NaN (the measure does not apply) never meets a requirement."""

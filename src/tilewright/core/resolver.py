@@ -116,7 +116,7 @@ class Resolver:
 
 def unknown_recipe(name: str, hint: str) -> UnknownName:
     """Return the error for a name that is not a recipe's, with the techniques and recipes about its words."""
-    from .search_words import suggest_entries
+    from .search import suggest_entries
 
     return UnknownName("recipe", name, data.list_names("recipes"), hint, advice=suggest_entries(name))
 

@@ -1,8 +1,11 @@
-"""The site of a map (shape, tiles, locks and position in a world), and the frames of its generation."""
+"""The site of a map (shape, tiles, locks and position in a world), and the frames of its generation.
+
+Block sizes are the amount of work between two frames, usually a few hundredths of a second. They never change a map.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar, Unpack
@@ -19,6 +22,10 @@ Point = tuple[float, float]
 LOOKUP_BLOCK_CELLS = 1 << 20
 MAX_DIRECT_LOOKUP = 1 << 12
 """Maximum number of cells for which a lookup without a range check beforehand is faster."""
+ALL_BLOCKS = ""
+"""Name of the limit for all blocks."""
+block_limits: dict[str, int] = {}
+"""Limits of block sizes by name, which `tilewright.testing.block_size` sets."""
 
 
 @dataclass(slots=True)
@@ -85,6 +92,30 @@ def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Gene
         return end.value  # type: ignore[no-any-return]
     finally:
         work.close()
+
+
+def block_size(name: str, size: int) -> int:
+    """Return the number of cells, steps or other units in a block of work, unless a test limits it.
+
+    Examples
+    --------
+    >>> block_size("markov", 1 << 15)
+    32768
+    """
+    return min(size, block_limits.get(name, size), block_limits.get(ALL_BLOCKS, size))
+
+
+def split_blocks(name: str, size: int, count: int, width: int = 1) -> Iterator[slice]:
+    """Split `count` rows of `width` cells into blocks of about `size` cells, and yield the rows of each block.
+
+    Examples
+    --------
+    >>> list(split_blocks("caves", 40, 5, 20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, block_size(name, size) // max(1, width))
+    for first in range(0, count, step):
+        yield slice(first, min(first + step, count))
 
 
 @dataclass(frozen=True)

@@ -228,6 +228,6 @@ def _describe_corpus(corpus: Corpus, facts: Facts) -> str:
         f"{facts.maps:,} so far" if facts.maps < len(corpus) else "",
         f"{facts.duplicates:,} duplicates" if facts.duplicates else "",
         f"{facts.failures:,} failed" if facts.failures else "",
-        f"Tilewright {corpus.manifest.version}",
+        f"Tilewright {corpus.manifest.tilewright}",
     ]
     return " · ".join(fact for fact in facts_shown if fact)

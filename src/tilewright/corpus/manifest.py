@@ -7,9 +7,9 @@ nested recipes or swept samples.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Annotated, Any
@@ -64,52 +64,52 @@ OWN_COLUMNS = {
 """Columns that every corpus has, with their types and descriptions."""
 
 
-class StoredManifest(StoredJob):
-    """A manifest as its file has it."""
+class Manifest(StoredJob):
+    """Definition of a corpus: map `i` depends only on the manifest and `i`."""
 
     own_kind = KIND
     own_layout = LAYOUT
-    seed: str
+    seed: Seed
     count: Annotated[int, Field(ge=1, le=MAX_MAPS)]
     measures: list[str]
-    sweep: dict[str, Any]
+    swept: Annotated[dict[str, Any], Field(alias="sweep")]
     sampled: bool
     listed: bool = False
     part_size: Annotated[int, Field(ge=1, le=MAX_MAPS_PER_PART)]
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """Definition of a corpus: map `i` depends only on the manifest and `i`."""
-
-    recipe: Mapping[str, Any]
-    """Recipe with all defaults and without paths."""
-    seed: Seed
-    count: int
-    measures: tuple[str, ...]
-    sweep: Sweep
-    part_size: int
     """Number of maps in a part. It is fixed when the corpus is created."""
-    version: str
-    revisions: Mapping[str, int]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """Return the manifest of a new corpus. Raise InvalidRecipe for invalid arguments."""
-        names = tuple(entry.name for entry in read_measures(recipe, list(dict.fromkeys(measures))))
+        names = [entry.name for entry in read_measures(recipe, list(dict.fromkeys(measures)))]
         taken = next((name for name in names if name in OWN_COLUMNS), None)
         if taken is not None:
             raise InvalidRecipe(f"{taken!r} is a column of every corpus, and cannot be a measure", at="measures")
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
             raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")
-        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled, listed=sweep.listed)  # as read from the file
-        data = replace(recipe, seed=None, attempt=None).to_data()
-        manifest = cls(data, seed, count, names, sweep, 1, __version__, find_revisions(recipe, names))
+        data = {
+            "kind": KIND,
+            "layout": LAYOUT,
+            "recipe": replace(recipe, seed=None, attempt=None).to_data(),
+            "seed": seed,
+            "count": count,
+            "measures": names,
+            "sweep": sweep.to_data(),
+            "sampled": sweep.sampled,
+            "listed": sweep.listed,
+            "tilewright": __version__,
+            "revisions": find_revisions(recipe, names),
+        }
+        max_cells = cls.from_data({**data, "part_size": 1}).max_cells
         parts = TARGET_PARTS_LISTED if sweep.listed else TARGET_PARTS
-        few = min(count, MIN_CELLS_PER_PART // manifest.max_cells)
-        size = min(max(few, -(-count // parts)), max(1, MAX_CELLS_PER_PART // manifest.max_cells), MAX_MAPS_PER_PART)
-        return replace(manifest, part_size=size)
+        few = min(count, MIN_CELLS_PER_PART // max_cells)
+        size = min(max(few, -(-count // parts)), max(1, MAX_CELLS_PER_PART // max_cells), MAX_MAPS_PER_PART)
+        return cls.from_data({**data, "part_size": size})
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        return Sweep.of(self.swept, sampled=self.sampled, listed=self.listed)
 
     @property
     def title(self) -> str:
@@ -185,25 +185,14 @@ class Manifest:
     def refuse_other_revisions(self, folder: Folder | None = None) -> None:
         """Raise BadFile if this version would make other maps than the version that started the corpus."""
         current = find_revisions(self.recipe_of(0), self.measures)
-        refuse_other_revisions("corpus", self.version, self.revisions, current, folder)
+        refuse_other_revisions("corpus", self.tilewright, self.revisions, current, folder)
 
     # -- as a file ----------------------------------------------------------------------------------------------
 
     def to_data(self) -> dict[str, Any]:
-        return {
-            "kind": KIND,
-            "layout": LAYOUT,
-            "recipe": self.recipe,
-            "seed": self.seed,
-            "count": self.count,
-            "measures": list(self.measures),
-            "sweep": self.sweep.to_data(),
-            "sampled": self.sweep.sampled,
-            **({"listed": True} if self.sweep.listed else {}),
-            "part_size": self.part_size,
-            "tilewright": self.version,
-            "revisions": dict(self.revisions),
-        }
+        data = self.model_dump(by_alias=True, exclude_defaults=True)
+        last = {key: data.pop(key) for key in ("tilewright", "revisions")}
+        return data | last
 
     @cached_property
     def text(self) -> str:
@@ -212,21 +201,11 @@ class Manifest:
     @classmethod
     def from_text(cls, text: str | bytes) -> Manifest:
         """Parse a manifest from the text of its file. Raise a TilewrightError if it is damaged."""
-        stored = StoredManifest.from_json(text)
-        sweep = Sweep.of(stored.sweep, sampled=stored.sampled, listed=stored.listed)
-        columns = [*OWN_COLUMNS, *(axis.column for axis in sweep.axes), *stored.measures]
+        manifest = cls.from_json(text)
+        columns = [*OWN_COLUMNS, *(axis.column for axis in manifest.sweep.axes), *manifest.measures]
         if len({*columns}) < len(columns):
-            raise InvalidRecipe("must be different columns", at="measures", got=stored.measures, rule="duplicate")
-        return cls(
-            stored.recipe,
-            stored.seed,
-            stored.count,
-            tuple(stored.measures),
-            sweep,
-            stored.part_size,
-            stored.tilewright,
-            stored.revisions,
-        )
+            raise InvalidRecipe("must be different columns", at="measures", got=manifest.measures, rule="duplicate")
+        return manifest
 
     @classmethod
     def from_folder(cls, folder: Folder) -> Manifest | None:

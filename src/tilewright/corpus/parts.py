@@ -17,18 +17,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..analysis.similarity import Similarity, find_similarity
-from ..analysis.survey import measure_maps
+from ..analysis.survey import iter_blocks, measure_maps
 from ..batch import NoKernel, open_engine
 from ..batch.columns import Column, collect_needs, compute_values, find_column
 from ..batch.engine import Made, MapEngine, decode_cells
-from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
+from ..core.errors import TilewrightError, describe_failure
 from ..core.grid import MAX_CELLS
 from ..core.pipeline import run
 from ..core.provenance import digest, digest_cells
 from ..core.registry import measures as measure_registry
 from ..core.seeds import number_seed
 from ..core.tilemap import TileMap, convert_cells
-from ..jobs.blocks import iter_blocks
 from ..jobs.folder import Folder
 from ..jobs.tables import ROWS_PER_GROUP, encode_table
 from .datasheet import Facts
@@ -219,9 +218,7 @@ def open_part_maker(manifest: Manifest, device: str) -> PartMaker | None:
     try:
         return _open_part_maker(manifest.text, device)
     except NoKernel as error:
-        if device == "gpu":
-            text = f"the GPU has no kernel for {error}; use auto or cpu"
-            raise InvalidRecipe(text, at="device", place="device gpu", rule="conflict") from None
+        error.refuse_gpu(device)
         return None
 
 

@@ -111,8 +111,8 @@ class Request:
         manifest = None
         if data.get("kind") == KIND:
             manifest = _parse_manifest(data, given)
-            swept = manifest.sweep
-            data = {**manifest.recipe, "sweep": swept.to_data(), "sampled": swept.sampled, "listed": swept.listed}
+            keys = {"sweep": manifest.swept, "sampled": manifest.sampled, "listed": manifest.listed}
+            data = {**manifest.recipe, **keys}
         sampled, listed = data.pop("sampled", False), data.pop("listed", False)
         for key, value in (("sampled", sampled), ("listed", listed)):
             if not isinstance(value, bool):
@@ -125,7 +125,7 @@ class Request:
         make_plan(recipe)
         if manifest is None:
             return cls(recipe, sweep, recipe.seed)
-        return cls(recipe, sweep, manifest.seed, manifest.count, manifest.measures)
+        return cls(recipe, sweep, manifest.seed, manifest.count, tuple(manifest.measures))
 
     def find_sweep(self, params: CorpusParams) -> Sweep:
         """Return the swept parameters of a corpus: those of the recipe with those of `params`."""

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from ..core.errors import ANOTHER_SEED, GaveUp, Problem, pluralize, problem
 from ..core.params import MAX_AREA, Sized, param, size_param
 from ..core.seeds import Rng
-from ..core.site import Frame, Point, Site, Steps, change_frames
+from ..core.site import Frame, Point, Site, Steps, block_size, change_frames, split_blocks
 from ..core.tilemap import Room
 from ..kernels import bind
 from ..kernels import corridors as kernels
-from ..kernels.blocks import block_size, split_blocks
 from ..kernels.delaunay import find_delaunay_edges
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, short_repr
 from ..core.grid import MAX_CELLS
 from ..core.params import explain
-from ..core.parse_limits import check_json, check_objects
+from ..core.stored import check_json, check_objects
 from . import Source
 from ._files import is_relative
 

@@ -25,7 +25,7 @@ from ..core.recipe_knobs import apply_knobs
 from ..core.registry import techniques
 from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
 from ..core.samples import check_sample_count
-from ..core.search_words import suggest_entries
+from ..core.search import suggest_entries
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
 from . import Source, find_map_files, format_registry, has_map_files, is_map_file, load_all

@@ -29,11 +29,10 @@ from numpy.typing import NDArray
 from ..core.entries import technique
 from ..core.params import MAX_SIDE, Sized, param
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, block_size
 from ..dungeon.digging import DiggableGrid
 from ..kernels import aggregation as kernels
 from ..kernels import bind
-from ..kernels.blocks import block_size
 from ..kernels.drunkard import FLOOR, ROCK
 
 FRAMES = 120

@@ -25,9 +25,8 @@ from ..core.entries import technique
 from ..core.errors import pluralize
 from ..core.params import param
 from ..core.seeds import Rng
-from ..core.site import Frame, Point, Site, Steps
+from ..core.site import Frame, Point, Site, Steps, split_blocks
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, MAX_ROOMS, Dungeon, DungeonParams
-from ..kernels.blocks import split_blocks
 from ..kernels.corridors import as_rooms
 from ..kernels.partition import PartSizes, partition, place_rooms
 from ..kernels.types import Int64_2D

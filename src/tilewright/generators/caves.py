@@ -22,9 +22,8 @@ from ..core.grid import Offset
 from ..core.many_maps import Job, Launch, ManyMaps, NoKernel
 from ..core.params import Sized, param
 from ..core.seeds import Rng
-from ..core.site import Frame, PaddedWindow, Site, Steps
+from ..core.site import Frame, PaddedWindow, Site, Steps, block_size
 from ..kernels.bit_rows import make_caves
-from ..kernels.blocks import block_size
 from ..kernels.caves import smooth
 from ..kernels.random import fill_chance, fill_in_blocks
 

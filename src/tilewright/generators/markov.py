@@ -38,9 +38,8 @@ from ..autotile.fitting import fit_pieces
 from ..core.entries import ByExample, technique
 from ..core.errors import ANOTHER_SEED, Fix, GaveUp
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, block_size, split_blocks
 from ..core.tilemap import DeferredNumbers, adopt_cells
-from ..kernels.blocks import block_size, split_blocks
 from ..kernels.markov import Lookahead, ScanArrays, draw_map, draw_tiles, find_unseen, resample_tiles
 from ..kernels.types import Int64_1D, Int64_2D, Uint16_1D
 from ._markov.contexts import ContextCounts, Contexts, pad_map

@@ -32,9 +32,8 @@ from ..analysis.regions import neighbor_offsets
 from ..core.entries import technique
 from ..core.params import Sized, param, size_param
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, block_size, split_blocks
 from ..core.tilemap import Marker
-from ..kernels.blocks import block_size, split_blocks
 from ..kernels.bridges import join_regions
 from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, FloodState, MazeState, braid, carve, flood
 from ..kernels.types import Int64_1D, Uint8_2D

@@ -21,9 +21,8 @@ from ..core.entries import technique
 from ..core.errors import GaveUp, pluralize
 from ..core.params import MAX_SIDE, Sized, param
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, block_size
 from ..core.tilemap import Marker
-from ..kernels.blocks import block_size
 from ..kernels.snakes import TAKEN, start_path, wind
 
 FRAMES = 120

@@ -36,10 +36,9 @@ from ..core.errors import InvalidRecipe, short_repr
 from ..core.grid import Offset
 from ..core.params import Params, Sized, param
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, split_blocks
 from ..core.tileset import read_name
 from ..core.tilesets import tilesets
-from ..kernels.blocks import split_blocks
 from ..kernels.voronoi import WallArrays, dig_gaps, draw_kinds, look_up_kinds, mark_walls
 from ._voronoi.diagram import Diagram, compute_margin, split_rows, wall_offsets
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.site import block_size
 from . import inline, kernel, part
-from .blocks import block_size
 from .flood import BLOCKED, FREE, LabeledMap, find_root, label_regions
 from .random import GAMMA, mix
 from .types import Int32_1D, Int64_1D, Int64_2D, Uint8_1D, Uint64

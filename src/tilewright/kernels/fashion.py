@@ -23,8 +23,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.site import block_size
 from . import bind, kernel, part
-from .blocks import block_size
 from .exact import rank_floats
 from .types import Float64_1D, Float64_2D, Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint16_1D
 

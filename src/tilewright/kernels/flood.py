@@ -15,8 +15,8 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.site import block_size
 from . import inline, kernel, part
-from .blocks import block_size
 from .types import Int32_1D, Int32_3D, Int64_1D, Int64_2D, ReadOnlyUint8_3D
 
 FREE, BLOCKED, UNLABELED = 0, -1, -2

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.site import block_size
 from . import kernel, part
-from .blocks import block_size
 from .types import Uint8_2D, Uint64, Uint64_1D
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)

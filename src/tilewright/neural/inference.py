@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.network import TAPS, Network
+from ..core.site import split_blocks
 from ..kernels import diffusion as kernels
-from ..kernels.blocks import split_blocks
 from ..kernels.diffusion import UNITS, LayerArrays, TileLimits
 from ..kernels.exact import exact_power
 

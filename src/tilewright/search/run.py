@@ -15,12 +15,12 @@ from ..core.keywords import with_keywords
 from ..core.params import PathText, param
 from ..core.recipe import Recipe
 from ..formats._resolver import RecipeLike, read_recipe
+from ..generators._fashion.gallery import DEFAULT_ARCHIVE, PREFIX, STEPS, load_gallery, read_arrays
 from ..jobs.cluster import RunParams, Team, connect_workers
 from ..jobs.progress import Progress, check_callback
 from .archive import Archive
 from .definition import MAX_EVALUATIONS, Definition, SearchParams
 from .evaluation import Evaluations, Evaluator, evaluate_task
-from .gallery import PREFIX, load_shipped
 from .genome import Units
 from .ribs_emitters import refuse_without_ribs
 from .rounds import Evaluate, Search
@@ -182,13 +182,35 @@ def load(folder: str | PathLike[str], /) -> Archive:
         If the folder contains no archive, or a damaged one.
     """
     if fspath(folder).startswith(PREFIX):
-        return load_shipped(fspath(folder))
+        return _load_shipped(fspath(folder))
     from .storage import ArchiveFolder
 
     search = ArchiveFolder(fspath(folder)).read_search()
     if search is None or search.archive is None:
         raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
     return search.archive
+
+
+def _load_shipped(address: str) -> Archive:
+    """Return an archive that ships with Tilewright by its address, such as `archive:caverns`.
+
+    `tools/evolve_automata.py` makes these archives. A file has the definition of the search and the elites, as arrays.
+    """
+    name = load_gallery(address.removeprefix(PREFIX) or DEFAULT_ARCHIVE).name
+    arrays = read_arrays(name)
+    definition = Definition.from_text(arrays["definition"].tobytes().decode())
+    archive = Archive(definition, evaluations=int(arrays["evaluations"]), folder=f"{PREFIX}{name}")
+    cells = np.ravel_multi_index(tuple(arrays["cells"].astype(np.int64).T), archive.shape)
+    for cell in cells.tolist():
+        archive.add_row(cell)
+    rows, count = archive.rows, len(cells)
+    rows.objective[:count] = arrays["objectives"]
+    rows.measures[:count] = arrays["measures"]
+    rows.units[:count] = arrays["scores"] / np.float64(STEPS)
+    rows.number[:count] = arrays["numbers"]
+    rows.parents[:count] = arrays["parents"]
+    rows.emitter[:count] = arrays["emitters"]
+    return archive
 
 
 def _run(search: Search, team: Team, on_progress: OnProgress | None, folder: Any = None) -> Archive:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..batch import NoKernel, Scanner, open_scanner
 from ..core.entries import Measure
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.errors import pluralize
 from ..core.require import Requirement
 from ..core.tilemap import format_size
 from .definition import SeekDefinition
@@ -73,9 +73,7 @@ def make_seek_plan(definition: SeekDefinition, device: str = "auto") -> SeekPlan
     try:
         scanner, known = find_scanner(definition, definition.measures, device)
     except NoKernel as error:
-        if device == "gpu":
-            text = f"the GPU has no kernel for {error}; use auto or cpu"
-            raise InvalidRecipe(text, at="device", place="device gpu", rule="conflict") from None
+        error.refuse_gpu(device)
         cheap = [entry.name for entry in definition.entries if rank_cost(entry) == 0]
         return SeekPlan(_make_stages(definition, cheap), "pipeline", str(error))
     return SeekPlan(_make_stages(definition, known), scanner.device)

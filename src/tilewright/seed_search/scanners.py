@@ -11,14 +11,13 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.survey import measure_maps
+from ..analysis.survey import iter_blocks, measure_maps
 from ..batch import NoKernel, ScanBound, Scanner, ScanResult, count_bins, find_better
 from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
 from ..core.pipeline import run
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
-from ..jobs.blocks import iter_blocks
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
 from .state import Floats, Seeds, Tally

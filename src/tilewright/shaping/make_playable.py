@@ -29,7 +29,7 @@ from ..play.game import BoundGame, choose_game, play_map, read_game
 from ..play.games.platformer import PlatformerParams
 from ._make_playable import repairs
 from ._make_playable.repairs import DANGERS, Changes, Mask
-from ._place.choice import choose_farthest
+from ._place.cells import choose_farthest
 
 NAMES = {"player": "start", "exit": "exit"}
 """Roles that every repaired map has, and the names of their markers."""

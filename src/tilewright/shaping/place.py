@@ -36,8 +36,19 @@ from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, pluralize
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, MarkerValue, TileMap
-from ._place.candidates import CandidateCells, Mask, Steps, cover
-from ._place.choice import Cell, Order, choose_farthest, clear, order_cells, spread, throw_darts
+from ._place.cells import (
+    CandidateCells,
+    Cell,
+    Mask,
+    Order,
+    Steps,
+    choose_farthest,
+    clear,
+    cover,
+    order_cells,
+    spread,
+    throw_darts,
+)
 from ._place.params import MarkerProperty, PlaceParams
 from ._place.together import MarkerSearch, pair_bands
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ..analysis.regions import neighbor_offsets
 from ..analysis.survey import Survey
 from ..core.entries import shaper
-from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import MAX_AREA, Params, param
 from ..core.seeds import Rng
@@ -37,9 +36,7 @@ class PruneDeadEndsParams(Params):
 @shaper(PruneDeadEndsParams)
 def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) -> Steps:
     survey = Survey(map)
-    tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=False)
-    if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
+    tile = survey.choose_fill_tile(None if p.tile is None else site.tile(p.tile))
     spared = site.locked
     for marker in map.markers:
         spared[(marker.level, marker.y, marker.x)[-spared.ndim :]] = True

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ..analysis.survey import Survey
 from ..core.entries import shaper
-from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import Params, param
 from ..core.seeds import Rng
@@ -39,9 +38,7 @@ class ThickenParams(Params):
 @shaper(ThickenParams, dimensions=(2,))
 def thicken(map: TileMap, p: ThickenParams, site: Site, rng: Rng) -> Steps:
     survey = Survey(map)
-    tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=False)
-    if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
+    tile = survey.choose_fill_tile(None if p.tile is None else site.tile(p.tile))
     is_spared = site.locked.copy()
     for marker in map.markers:
         is_spared[marker.y, marker.x] = True

@@ -11,7 +11,6 @@ import numpy as np
 from ..analysis.regions import dilate
 from ..analysis.survey import Survey
 from ..core.entries import shaper
-from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import Params, param
 from ..core.seeds import Rng
@@ -32,9 +31,7 @@ class WallsParams(Params):
 def walls(map: TileMap, p: WallsParams, site: Site, rng: Rng) -> TileMap:
     survey = Survey(map)
     usual = map.tileset.by_name.get("wall", survey.most_common_tile(passable=False))
-    tile = usual if p.tile is None else site.tile(p.tile)
-    if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
+    tile = survey.choose_fill_tile(usual if p.tile is None else site.tile(p.tile))
     near = dilate(survey.passable, p.thickness)
     solid = ~survey.passable if p.of is None else (map.cells == site.tile(p.of)) & ~survey.passable
     return map.replace(cells=np.where(near & solid & ~site.locked, tile, map.cells))

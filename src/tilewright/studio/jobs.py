@@ -29,7 +29,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from ..core.errors import TilewrightError, TooLarge
-from ..core.parse_limits import limit_objects
+from ..core.stored import limit_objects
 from .settings import Settings
 
 MAX_OBJECTS = 1 << 15

@@ -23,11 +23,10 @@ from ..core.knobs import RecipeKnob
 from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.params import Params
-from ..core.parse_limits import limit_objects
 from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
-from ..core.stored import parse_stored_json
+from ..core.stored import limit_objects, parse_stored_json
 from ..core.tilemap import TileMap
 from .example.state import SampleState
 from .gallery.state import Gallery

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
-from ...core.parse_limits import check_objects
+from ...core.stored import check_objects
 from ...core.tilemap import Marker, Room
 from .._data import check_sides
 from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document, parse_inner_json

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, short_repr
-from ...core.parse_limits import check_objects
+from ...core.stored import check_objects
 from .._documents import MAX_NODES, parse_xml
 from . import Document, check_file_size
 

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, TooLarge
+from ...core.site import block_size
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
-from ...kernels.blocks import block_size
 
 Offset: TypeAlias = tuple[int, int]
 Score: TypeAlias = float | str | Decimal

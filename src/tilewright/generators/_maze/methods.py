@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
+from ...core.site import block_size
 from ...kernels import Kernel, bind
 from ...kernels import maze as kernels
-from ...kernels.blocks import block_size
 from ...kernels.types import Int32_1D, Uint8_1D
 from .maze_grid import MazeGrid
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
-from ...kernels.blocks import split_blocks
+from ...core.site import split_blocks
 from ...kernels.noise import UNITS, LatticeGrid, equalize_sum, fill_cellular, fill_lattice, fill_simplex
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...analysis.patterns import SMOOTHING, PatternCounts, Tiles, Wrap, pad_map, smooth_counts
 from ...analysis.patterns import divergence as divergence_of
 from ...core.seeds import Rng
+from ...core.site import block_size
 from ...kernels import annealing, optimizers, quilting
 from ...kernels import patterns as kernels
 from ...kernels.annealing import CopyArrays, Moves, PasteArrays, WindowIndex
-from ...kernels.blocks import block_size
 from ...kernels.exact import log
 from ...kernels.optimizers import EDIT, Generation, MemberArrays, StampArrays
 from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
-from ...core.site import Site
-from ...kernels.blocks import block_size
+from ...core.site import Site, block_size
 from ...kernels.rules import OUTSIDE, fill, place_wanted, simulate
 from .language import MAX_NAMES
 from .program import Draw, Program

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...analysis.regions import find_blocking_cells
 from ...core.caching import cached_by_size
 from ...core.errors import GaveUp
-from ...kernels.blocks import block_size
+from ...core.site import block_size
 from ...kernels.bridges import Waves, build_labeled_map
 from ...kernels.connectivity import dig_tunnels, find_parts
 from ...kernels.flood import BLOCKED, NUMBERING, add_opposites, label_regions

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.site import Point
+from ...core.site import Point, block_size, split_blocks
 from ...kernels import voronoi as kernels
-from ...kernels.blocks import block_size, split_blocks
 
 STEP = 2 * kernels.SEARCH_RADIUS
 """Number of squares around a square that affect its point in one relaxation step: its region extends up to

@@ -18,9 +18,8 @@ from ...analysis.patterns import Coding, pad_map
 from ...analysis.sample_use import measure_sample_use
 from ...core.errors import ANOTHER_SEED, Fix, GaveUp, pluralize
 from ...core.seeds import Rng
-from ...core.site import Frame, Site
+from ...core.site import Frame, Site, block_size
 from ...core.tilemap import Marker, TileMap
-from ...kernels.blocks import block_size
 from ...kernels.global_constraints import COUNTED, MAY, PATH
 from .constraints import LOCKS, Constraints, describe_patterns, suggest_fixes
 from .params import MAX_RESTARTS, WfcParams

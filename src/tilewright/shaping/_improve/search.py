@@ -15,17 +15,24 @@ from ...core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, UnknownName
 from ...core.registry import measures
 from ...core.require import Requirement
 from ...core.seeds import Rng
-from ...core.site import Frame, Site, Steps
+from ...core.site import Frame, Site, Steps, block_size
 from ...core.tilemap import TileMap
 from ...kernels import improvement as kernels
-from ...kernels.blocks import block_size
 from ...kernels.canvas import EditCanvas, load_cells, undo_move
 from ...kernels.exact import log
 from ...kernels.goals import REGIONS, Goals
 from ...kernels.goals import find_distance as find_computed_distance
 from .canvas import Patterns, add_margin, build_canvas, choose_tiles, find_free_cells
-from .goals import build_goals, find_distance, find_scale, is_computed
-from .targets import check_measures, check_reachable, parse_targets, write_value
+from .targets import (
+    build_goals,
+    check_measures,
+    check_reachable,
+    find_distance,
+    find_scale,
+    is_computed,
+    parse_targets,
+    write_value,
+)
 
 if TYPE_CHECKING:
     from ..improve import ImproveParams

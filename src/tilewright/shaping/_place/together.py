@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...analysis.paths import steps_from
-from .candidates import Mask, Steps, in_band
-from .choice import Cell, Order, clear
+from .cells import Cell, Mask, Order, Steps, clear, in_band
 from .params import Band
 
 MAX_TRIED_CELLS = 20_000

@@ -71,8 +71,7 @@ def _collect_facts(entry: Entry) -> Data:
     facts: Data = {"params": entry.params.model_json_schema()}
     if isinstance(entry, Technique):
         defaults = entry.params.validate()
-        own = entry.own_tileset(defaults)
-        facts |= {"tileset": own.name, "tiles": list(entry.labels_of(defaults) or own.names)}
+        facts |= {"tileset": entry.own_tileset(defaults).name, "tiles": list(entry.labels_of(defaults))}
         facts["learns"] = entry.learn is not None
     if isinstance(entry, Technique | Shaper):
         facts["dimensions"] = list(entry.dimensions)

@@ -15,7 +15,7 @@ from ...core.fields import UNSET, Field
 from ...core.knobs import RecipeKnob
 from ...core.params import Params
 from ...core.registry import techniques
-from ...core.tile_matching import match_labels, suggest_matches
+from ...core.tile_matching import suggest_matches
 from ...core.tileset import Tileset
 from ..controls import Controls
 from ..controls.control import ControlBinding, ControlContext
@@ -175,5 +175,5 @@ def _read_renames(state: State) -> dict[str, str]:
 
 def _list_mapped_labels(entry: Technique, params: Params, tileset: Tileset, renames: Mapping[str, str]) -> list[str]:
     """Return the labels that the tileset lacks or that have another tile."""
-    found = match_labels(entry, params, tileset, renames)
+    found = entry.match_labels(params, tileset, renames)
     return [label for label, number in found.items() if number is None or label in renames][:MAX_ROWS]

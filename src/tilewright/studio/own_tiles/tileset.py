@@ -254,7 +254,7 @@ def find_labels(state: State) -> dict[str, str]:
     """Return the tile of each label of the technique, without the names of own tiles."""
     entry = techniques.get(state.technique)
     params = entry.params.validate(state.params, resolver=StudioResolver())
-    labels = entry.labels_of(params) or entry.own_tileset(params).names
+    labels = entry.labels_of(params)
     base, given = find_base(state), dict(state.recipe.get("tiles") or {})
     return {label: tile if (tile := given.get(label, label)) in base.by_name else label for label in labels}
 

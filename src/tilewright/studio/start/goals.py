@@ -9,8 +9,7 @@ from typing import Any
 
 from ... import data
 from ...core.resolver import Resolver
-from ...core.search import SearchEntry
-from ...core.search_words import list_search_entries
+from ...core.search import SearchEntry, list_search_entries
 from ...core.yaml import read_data
 from ..state import State
 
