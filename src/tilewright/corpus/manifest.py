@@ -19,8 +19,10 @@ from pydantic import Field
 from .. import __version__
 from ..core.caching import cached_by_size
 from ..core.errors import InvalidRecipe, short_repr
+from ..core.knobs import RecipeKnob
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, collect_tiles
+from ..core.recipe_knobs import read_knobs_of
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.tileset import Tileset
 from ..jobs.definition import (
@@ -33,7 +35,7 @@ from ..jobs.definition import (
     refuse_other_revisions,
 )
 from ..jobs.folder import MANIFEST, Folder
-from .sweep import Sweep, apply_values
+from .sweep import KNOB, Sweep, apply_values
 
 KIND = "tilewright corpus"
 LAYOUT = 1
@@ -91,7 +93,7 @@ class Manifest(StoredJob):
         data = {
             "kind": KIND,
             "layout": LAYOUT,
-            "recipe": replace(recipe, seed=None, attempt=None).to_data(),
+            "recipe": replace(recipe, seed=None, attempt=None).to_data() | _write_knobs(recipe),
             "seed": seed,
             "count": count,
             "measures": names,
@@ -153,7 +155,14 @@ class Manifest(StoredJob):
     @cached_property
     def _variation_key(self) -> str:
         """Recipe and swept paths as a string, for caching."""
-        return json.dumps([self.recipe, [axis.path for axis in self.sweep.axes]])
+        paths = [axis.path for axis in self.sweep.axes]
+        unused = set() if any(path.startswith(KNOB) for path in paths) else {"knobs"}
+        return json.dumps([{key: self.recipe[key] for key in self.recipe if key not in unused}, paths])
+
+    @cached_property
+    def knobs(self) -> tuple[RecipeKnob, ...]:
+        """Knobs of the recipe with their values."""
+        return read_knobs_of(self.recipe)
 
     @cached_property
     def max_cells(self) -> int:
@@ -230,6 +239,10 @@ class Manifest(StoredJob):
         self.refuse_other_revisions(folder)
 
 
+def _write_knobs(recipe: Recipe) -> dict[str, Any]:
+    return {"knobs": {knob.name: knob.to_data() for knob in recipe.knobs}} if recipe.knobs else {}
+
+
 def _describe_difference(key: str, mine: Any, wanted: Any) -> str:
     """Return a description of a difference between the existing and the requested corpus, including the parameter."""
     if key == "recipe" and mine.get("technique") == wanted.get("technique"):
@@ -250,7 +263,7 @@ def _format_value(value: Any) -> str:
 def _find_recipe(varied: str, values: str) -> Recipe:
     """Return the recipe of a corpus with some values of its sweep."""
     recipe, paths = json.loads(varied)
-    result = Recipe.of(apply_values(recipe, paths, json.loads(values)))
+    result = Recipe.of({**apply_values(recipe, paths, json.loads(values)), "knobs": None})
     make_plan(result)
     return result
 

@@ -17,10 +17,12 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from ..batch import Device
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, errors_within
+from ..core.fields import present_name
 from ..core.notation import read_sweep
 from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, as_recipe_data
+from ..core.registry import techniques
 from ..core.require import MeasureNames
 from ..core.resolver import Resolver
 from ..core.seeds import Seed
@@ -28,7 +30,7 @@ from ..formats._resolver import RecipeLike, open_recipe
 from ..jobs.cluster import RunParams
 from ..jobs.folder import MANIFEST
 from .manifest import KIND, MAX_MAPS, Manifest
-from .sweep import Sweep
+from .sweep import KNOB, Sweep
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -131,7 +133,14 @@ class Request:
         """Return the swept parameters of a corpus: those of the recipe with those of `params`."""
         own, ranges = (params.sweep, {}) if isinstance(params.sweep, Sweep) else (self.sweep, params.sweep or {})
         sampled = params.sampled or own.sampled
-        return Sweep.of({**own.to_data(), **ranges}, sampled=sampled, listed=own.listed)
+        named = {self._find_path(name): values for name, values in {**own.to_data(), **ranges}.items()}
+        return Sweep.of(named, sampled=sampled, listed=own.listed)
+
+    def _find_path(self, name: str) -> str:
+        """Return the path of a swept parameter, or of a knob if no parameter of the technique has its name."""
+        model = techniques.get(self.recipe.technique).params
+        is_knob = any(knob.name == name for knob in self.recipe.knobs)
+        return f"{KNOB}{name}" if is_knob and present_name(model, name) not in model.model_fields else name
 
 
 RequestLike = Request | RecipeLike

@@ -16,6 +16,7 @@ from math import floor, prod
 from typing import Any
 
 from ..core.errors import InvalidRecipe, short_repr, unknown_key
+from ..core.recipe_knobs import apply_knobs
 from ..core.seeds import Rng, Seed, read_seed
 
 MAX_VALUES = 100_000
@@ -24,6 +25,8 @@ MAX_NUMBER = 10**15
 RANGE_KEYS = ("from", "to", "step", "count")
 SEED = "seed"
 """Path of the seed in a listed sweep."""
+KNOB = "knobs."
+"""Start of the paths of knobs of the recipe."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Axis:
     """A swept parameter with its values, or with a range from the first to the last value."""
 
     path: str
-    """Path of the parameter: `walls`, or `shaping.0.thickness` for a shaper."""
+    """Path of the parameter: `walls`, `shaping.0.thickness` for a shaper, or `knobs.monsters` for a knob."""
     values: tuple[Any, ...]
     is_range: bool = False
     """Whether random values are drawn from the complete range, not only from `values`."""
@@ -39,7 +42,7 @@ class Axis:
     @property
     def column(self) -> str:
         """Name of the column in tables."""
-        return self.path.replace(".", "_")
+        return self.path.removeprefix(KNOB).replace(".", "_")
 
     @cached_property
     def kind(self) -> str:
@@ -156,6 +159,9 @@ def apply_values(recipe: Mapping[str, Any], paths: Sequence[str], values: Sequen
     data = dict(recipe)
     data["params"] = dict(data.get("params") or {})
     for path, value in zip(paths, values, strict=True):
+        if path.startswith(KNOB):
+            data = dict(apply_knobs(data, {path.removeprefix(KNOB): value}))
+            continue
         if not path.startswith("shaping."):
             data["params"][path.removeprefix("params.")] = value
             continue

@@ -67,10 +67,10 @@ def refuse_another(noun: str, differences: str, folder: object) -> None:
 def list_differences(stored: Mapping[str, Any], requested: Mapping[str, Any], *ignored: str) -> list[str]:
     """Return the keys with different values in two definitions."""
     names = dict.fromkeys([*stored, *requested])
-    return [name for name in names if name not in ignored and _drop_name(stored, name) != _drop_name(requested, name)]
+    return [name for name in names if name not in ignored and _drop_labels(stored, name) != _drop_labels(requested, name)]
 
 
-def _drop_name(definition: Mapping[str, Any], key: str) -> Any:
-    """Return a value of a definition; of its recipe, all but the name, which earlier versions do not store."""
+def _drop_labels(definition: Mapping[str, Any], key: str) -> Any:
+    """Return a value of a definition; of its recipe, all but what changes no map and earlier versions do not store."""
     value = definition.get(key)
-    return {**value, "name": None} if key == "recipe" and isinstance(value, Mapping) else value
+    return {**value, "name": None, "knobs": None} if key == "recipe" and isinstance(value, Mapping) else value
