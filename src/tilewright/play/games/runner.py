@@ -3,8 +3,8 @@
 The player walks on walls and bricks, climbs ladders, hangs on ropes and falls where nothing carries it. It digs away
 bricks diagonally below it; holes stay open. The game is won when all gold is collected and, if there is an exit, the
 player has reached it. In games of this kind enemies follow the player; the solver does not compute their moves, so that
-they take no part by default. With `enemies` they stay where they are, and touching one loses the game. The solver first looks for a walk without
-digging, which it finds if there is one, and then searches through the holes that can be dug.
+they take no part by default. With `enemies` they stay where they are, and touching one loses the game. The solver first
+looks for a walk without digging, which it finds if there is one, and then searches through the holes that can be dug.
 """
 
 from __future__ import annotations
