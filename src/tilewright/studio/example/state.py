@@ -167,7 +167,7 @@ class SampleState(LinkParams):
         edges = [edge for edge in self.sample_edges if AXIS_OF[edge] not in self.wrap + self.wrap_sample]
         if edges and "sample_edges" in shown.shared:
             params["sample_edges"] = edges
-        params |= self.knobs.get(technique, {})
+        params |= {**shown.defaults, **self.knobs.get(technique, {})}
         recipe = {"technique": technique, "params": params, "seed": self.seed}
         return recipe if self.sample is None else {**recipe, "tileset": tilesets.write(self.sample.tileset)}
 
