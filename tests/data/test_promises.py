@@ -1,0 +1,311 @@
+"""The built-in recipes: every map has what the recipe's description says.
+
+A promise is a phrase of the description and a condition that each map of `SEEDS` seeds meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright import data
+from tilewright.analysis.regions import Regions, regions_of
+from tilewright.core.owners import NEUTRAL
+from tilewright.core.tilemap import TileMap
+
+SEEDS = 60
+COLORS = ("red", "blue", "yellow")
+Mask: TypeAlias = NDArray[np.bool_]
+Promise: TypeAlias = Callable[[TileMap], bool]
+
+
+def mask(map: TileMap, *tiles: str) -> Mask:
+    """Return the cells with one of some tiles."""
+    return np.isin(map.cells, [map.tileset.id(name) for name in tiles if name in map.tileset.by_name])
+
+
+def grow(cells: Mask, steps: int = 1) -> Mask:
+    """Return the cells at most some steps, diagonal ones included, from the cells of a mask."""
+    for _ in range(steps):
+        padded = np.pad(cells, 1)
+        height, width = cells.shape
+        shifts = [padded[y : y + height, x : x + width] for y in range(3) for x in range(3)]
+        cells = np.logical_or.reduce(shifts)
+    return cells
+
+
+def beside(cells: Mask) -> Mask:
+    """Return the neighbors of a mask along the axes, which are not in it."""
+    padded = np.pad(cells, 1)
+    near: Mask = padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:]
+    return near & ~cells
+
+
+def regions(map: TileMap, *tiles: str) -> Regions:
+    return regions_of(mask(map, *tiles))
+
+
+def masks(map: TileMap, *tiles: str) -> list[Mask]:
+    """Return the mask of each region of some tiles."""
+    found = regions(map, *tiles)
+    return [found.labels == number for number in range(1, found.count + 1)]
+
+
+def has(*tiles: str) -> Promise:
+    return lambda map: all(mask(map, tile).any() for tile in tiles)
+
+
+def count(tile: str, number: int) -> Promise:
+    return lambda map: int(np.count_nonzero(mask(map, tile))) == number
+
+
+def count_markers(name: str, number: int) -> Promise:
+    return lambda map: sum(marker.name == name for marker in map.markers) == number
+
+
+def measures(**expected: Any) -> Promise:
+    return lambda map: {**tw.measure(map, *expected)} == expected
+
+
+def touch(tiles: tuple[str, ...], others: tuple[str, ...]) -> Promise:
+    """Return whether each region of some tiles is beside one of the other tiles."""
+    return lambda map: all((beside(region) & mask(map, *others)).any() for region in masks(map, *tiles))
+
+
+def is_closed(map: TileMap) -> bool:
+    edge = np.ones(map.shape, dtype=np.bool_)
+    edge[1:-1, 1:-1] = False
+    return not (edge & map.passable).any()
+
+
+def spans(axis: int, *tiles: str) -> Promise:
+    """Return whether one region reaches from the first to the last row (axis 0) or column (axis 1)."""
+
+    def condition(map: TileMap) -> bool:
+        lines = [region.any(axis=1 - axis) for region in masks(map, *tiles)]
+        return any(line[0] and line[-1] for line in lines)
+
+    return condition
+
+
+def are_all_reachable(map: TileMap) -> bool:
+    found = regions_of(map.passable).labels
+    return len({int(found[marker.y, marker.x]) for marker in map.markers} | {0}) == 2
+
+
+def owners(map: TileMap) -> set[str]:
+    return {tile.country for tile in map.tileset if mask(map, tile.name).any()} - {"", NEUTRAL}
+
+
+def holds(name: str, low: int, high: int = 1 << 30) -> Promise:
+    """Return whether the number of regions of a tile is between two numbers."""
+    return lambda map: low <= regions(map, name).count <= high
+
+
+def all_of(*promises: Promise) -> Promise:
+    return lambda map: all(promise(map) for promise in promises)
+
+
+def near(tile: str, others: tuple[str, ...], steps: int) -> Promise:
+    """Return whether each cell of a tile is at most some steps from one of the other tiles."""
+    return lambda map: not (mask(map, tile) & ~grow(mask(map, *others), steps)).any()
+
+
+def is_symmetric(map: TileMap) -> bool:
+    return all((map.cells == other).mean() > 0.97 for other in (map.cells[::-1], map.cells[:, ::-1]))
+
+
+def has_an_inland_desert(map: TileMap) -> bool:
+    return bool((mask(map, "sand") & ~grow(mask(map, "water", "deep"), 2)).any())
+
+
+def has_fences_around_fields(map: TileMap) -> bool:
+    return all(
+        not (beside(field) & ~mask(map, "fence along", "fence across", "fence post", "gate")).any()
+        for field in masks(map, "crops")
+    )
+
+
+def has_treasure_in_dead_ends(map: TileMap) -> bool:
+    padded = np.pad(map.passable, 1).astype(int)
+    exits = padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+    return all(exits[marker.y, marker.x] == 1 for marker in map.markers if marker.name == "treasure")
+
+
+def has_treasure_in_three_rooms(map: TileMap) -> bool:
+    treasure = mask(map, "treasure")
+    rooms = [room for room in map.rooms if treasure[room.y :, room.x :][: room.height, : room.width].any()]
+    return len(rooms) == int(treasure.sum()) == 3
+
+
+def has_one_large_lake(map: TileMap) -> bool:
+    lakes = masks(map, "water", "deep")
+    return len(lakes) == 1 and int(lakes[0].sum()) >= 200
+
+
+def has_short_pieces(map: TileMap) -> bool:
+    """Return whether ponds, rivers, roads or pipes of fewer than four cells are left."""
+    for starts in (("sea", "reef", "shoal"), ("road", "bridge", "river", "pipe")):
+        tiles = [name for name in map.tileset.names if name.startswith(starts)]
+        if any(region.sum() < 4 for region in masks(map, *tiles)):
+            return True
+    return False
+
+
+PROMISES: dict[str, dict[str, Promise]] = {
+    "archipelago": {
+        "Islands in the sea": lambda map: regions_of(~mask(map, "deep", "sea", "shallow")).count >= 2,
+        "shallow water, beaches, meadows, woods, mountains": has("shallow", "beach", "grass", "forest", "mountain"),
+        "fishing villages": all_of(has("house"), near("house", ("sea", "shallow", "beach"), 6)),
+        "one treasure": count("treasure", 1),
+    },
+    "city-blocks": {
+        "between streets": lambda map: regions(map, "street").count >= 1,
+        "rows of houses around green yards": all_of(has("house", "garden"), near("garden", ("house", "wall"), 6)),
+        "two parks": lambda map: regions(map, "park", "pond", "tree", "path").count >= 2,
+        "a market square with a fountain": all_of(has("market"), count("fountain", 1)),
+    },
+    "crypt": {
+        "The entrance and the exit": all_of(count_markers("start", 1), count_markers("exit", 1), are_all_reachable),
+    },
+    "crystal-cave": {
+        "pools, moss, veins of ore and crystals": has("water", "moss", "ore", "crystal"),
+        "bats and treasure": all_of(count_markers("bat", 6), count_markers("treasure", 4)),
+        "between the start and the exit": all_of(count_markers("start", 1), count_markers("exit", 1)),
+        "Pools never separate two parts of the cave": all_of(measures(regions=1), touch(("water",), ("floor", "moss"))),
+    },
+    "farm-village": {
+        "houses with gardens": lambda map: mask(map, "door").sum() >= 12 and mask(map, "flowers").sum() >= 10,
+        "wells": lambda map: mask(map, "well").sum() >= 2,
+        "fenced fields": all_of(has("crops"), has_fences_around_fields, touch(("crops",), ("gate",))),
+        "paths that lead to every door": lambda map: not (mask(map, "door") & ~beside(mask(map, "path"))).any(),
+    },
+    "flooded-cavern": {
+        "Connected caves": measures(regions=1),
+        "pools of water": all_of(holds("water", 3), touch(("water",), ("floor",))),
+        "pillars of ore": all_of(has("ore"), touch(("ore",), ("floor", "water"))),
+        "a closed border": is_closed,
+    },
+    "formal-garden": {
+        "symmetric": is_symmetric,
+        "hedge mazes, flower beds, orchards and ponds": has("hedge", "flower", "tree", "pond"),
+        "gravel walks": has("gravel"),
+    },
+    "frontier": {
+        "all owners are replaced by two": lambda map: len(owners(map)) <= 2,
+        "of fewer than four cells are removed": lambda map: not has_short_pieces(map),
+    },
+    "gold-mine": {
+        "floors of brick with ladders and ropes": has("brick", "ladder", "rope"),
+        "All gold can be collected": measures(completable=1),
+    },
+    "island-kingdom": {
+        "an island in the sea": is_closed,
+        "beaches, deserts, woods, hills and snowy mountains": all_of(
+            has("sand", "forest", "hill", "mountain", "snow"), has_an_inland_desert
+        ),
+        "towns and dungeons": all_of(count_markers("town", 5), count_markers("dungeon", 3)),
+        "can be reached from the start on foot": are_all_reachable,
+    },
+    "islets": {
+        "six states": lambda map: len(np.unique(map.cells)) == 6,
+    },
+    "jungle-ruin": {
+        "courts with columns and basins behind thick walls": has("column", "pond", "wall"),
+        "an altar with treasure": all_of(count("altar", 1), near("treasure", ("altar",), 3), has("treasure")),
+        "Plants grow from the edges": has("forest", "moss"),
+    },
+    "lake-cave": {
+        "one large lake": has_one_large_lake,
+        "beaches of sand and pebbles": has("sand", "pebbles"),
+        "moss by the water": all_of(has("moss"), near("moss", ("water", "deep", "sand", "pebbles"), 6)),
+        "mushrooms in remote corners": has("mushroom"),
+    },
+    "locked-dungeon": {
+        "three locked doors": all_of(measures(doors_between=1), *(count(f"{color} door", 1) for color in COLORS)),
+        "Earlier keys lead to each key, and all keys to the exit": measures(solvable=1),
+    },
+    "open-caves": {
+        "caves": measures(regions=1),
+    },
+    "ore-mine": {
+        "galleries with rails from side to side": spans(1, "rail", "cart", "timber", "rubble", "gravel"),
+        "ore": has("coal", "iron", "gold", "crystal"),
+    },
+    "platformer": {
+        "that can be finished": measures(completable=1),
+        "ground with spikes in its gaps, platforms, ladders and coins": has(
+            "turf", "spikes", "platform", "ladder", "coin"
+        ),
+    },
+    "river-valley": {
+        "a winding river": spans(0, "river", "bridge"),
+        "a road with a bridge": has("road", "bridge"),
+        "a village beside it": lambda map: mask(map, "house").sum() >= 5,
+        "fields, pastures and woods": has("field", "meadow", "forest"),
+    },
+    "roguelike-dungeon": {
+        "grass and pools": all_of(has("grass", "water"), measures(regions=1)),
+        "locked doors and their keys": all_of(measures(doors_between=1), count_markers("lock red", 1)),
+        "treasure, potions and monsters": all_of(
+            count_markers("treasure", 4), count_markers("potion", 2), count_markers("monster", 6)
+        ),
+        "The keys can be collected in some order": measures(solvable=1, completable=1),
+        "the exit is behind the last locked door": lambda map: tw.measure(map, "keys_needed")["keys_needed"] >= 1,
+    },
+    "skirmish": {
+        "two-player map": measures(player_count=2),
+        "a half turn": lambda map: tw.measure(map, "symmetry_turn")["symmetry_turn"] == 1,
+        "a headquarters, bases and cities": lambda map: (
+            len(masks(map, "orange star headquarters")) == len(masks(map, "blue moon headquarters")) == 1
+            and mask(map, "orange star base").sum() == mask(map, "blue moon base").sum() >= 1
+        ),
+        "of fewer than four cells are removed": lambda map: not has_short_pieces(map),
+    },
+    "stone-labyrinth": {
+        "stone passages with grass": all_of(has("grass"), measures(regions=1)),
+        "treasure in dead ends": all_of(count_markers("treasure", 5), has_treasure_in_dead_ends),
+        "monsters on the way": count_markers("monster", 5),
+    },
+    "swamp": {
+        "pools with lilies, mud with dead trees, reeds and wet woods": has("lily", "mud", "dead tree", "reed", "tree"),
+        "all paths are connected": measures(regions=1),
+    },
+    "treasure-dungeon": {
+        "halls, pools, grottoes and ruined chambers": has("column", "pond", "moss", "rubble"),
+        "behind doors": measures(doors_between=1),
+        "three rooms have a treasure and its guards": all_of(
+            has_treasure_in_three_rooms, touch(("treasure",), ("floor", "moss", "rubble", "monster", "corridor")),
+            near("treasure", ("monster",), 3),
+        ),
+    },
+    "warehouse": {
+        "box": all_of(measures(completable=1), count_markers("start", 1)),
+    },
+}
+"""Conditions by recipe and phrase of its description."""
+
+
+@cache
+def make_maps(name: str) -> list[TileMap]:
+    return [tw.run(name, seed=seed) for seed in range(SEEDS)]
+
+
+def test_every_recipe_has_promises_from_its_description() -> None:
+    assert set(PROMISES) == set(data.list_names("recipes"))
+    for name, promises in PROMISES.items():
+        description = " ".join(data.read_recipe_description(name).split())
+        for phrase in promises:
+            assert phrase in description
+
+
+@pytest.mark.parametrize(("name", "phrase"), [(name, phrase) for name in PROMISES for phrase in PROMISES[name]])
+def test_maps_keep_the_promise(name: str, phrase: str) -> None:
+    broken = [seed for seed, map in enumerate(make_maps(name)) if not PROMISES[name][phrase](map)]
+    assert not broken
