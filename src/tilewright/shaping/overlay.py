@@ -4,6 +4,9 @@ The inner recipe is generated at the size of its place, with a random stream of 
 become the tiles of the same name in this map, or those given by `tiles`; missing tiles are added with their appearance.
 Locked cells inside the place are also locked for the inner recipe, unless it moves cells or has no such tile, and keep
 their tiles in any case. Rooms, links and markers are copied into rectangles and rooms; layers and numbers are not.
+
+With `keep_connected`, impassable tiles such as water never divide a region of passable cells, and keep clear of doors,
+passages one cell wide and markers. The cells that stay for this are chosen at random.
 """
 
 from __future__ import annotations
@@ -83,7 +86,7 @@ def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
         if p.keep_connected:
             blocked = np.zeros(map.shape, dtype=np.bool_)
             blocked[place] = changed & ~tileset.passable[ids[inner.cells]]
-            changed &= ~_find_required(map, blocked, rng.child("connected", number))[place]
+            changed &= ~(blocked & _find_required(map, blocked, rng.child("connected", number)))[place]
         np.copyto(cells[place], ids[inner.cells], where=changed)
         map = map.replace(
             cells=cells, tileset=tileset, **({} if p.on is not None else _merge_objects(map, inner, place))
