@@ -198,8 +198,8 @@ def branching(survey: Survey) -> float | None:
 def doors_between(survey: Survey) -> float | None:
     """Fraction of doors in a passage one cell wide: between two impassable cells, and open at both ends.
 
-    Doors are tiles named `door`, or with a name that ends in `door`, such as `red door`. Does not apply to maps without
-    doors, nor to 3D maps.
+    Doors are tiles named `door`, or with a name that ends in `door`, such as `red door`. A door at the edge of the map
+    is not in a passage. Does not apply to maps without doors, nor to 3D maps.
     """
     doors = find_doors(survey.map)
     if survey.map.cells.ndim != 2 or not doors.any():
