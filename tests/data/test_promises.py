@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright import data
+from tilewright.analysis.paths import steps_from
 from tilewright.analysis.regions import Regions, regions_of
 from tilewright.core.owners import NEUTRAL
 from tilewright.core.tilemap import TileMap
+from tilewright.core.yaml import read_head_comment
+from tilewright.generators.rooms import RoomsParams
+from tilewright.kernels.scatter import DRAWN_FLOOR, DRAWN_WALL
 
 SEEDS = 60
 COLORS = ("red", "blue", "yellow")
@@ -85,11 +89,11 @@ def is_closed(map: TileMap) -> bool:
 
 
 def spans(axis: int, *tiles: str) -> Promise:
-    """Return whether one region reaches from the first to the last row (axis 0) or column (axis 1)."""
+    """Return whether one region reaches from the first to the last row (axis 0) or column (axis 1) in the border."""
 
     def condition(map: TileMap) -> bool:
         lines = [region.any(axis=1 - axis) for region in masks(map, *tiles)]
-        return any(line[0] and line[-1] for line in lines)
+        return any(line[:2].any() and line[-2:].any() for line in lines)
 
     return condition
 
@@ -112,6 +116,10 @@ def all_of(*promises: Promise) -> Promise:
     return lambda map: all(promise(map) for promise in promises)
 
 
+def count_at_most(**limits: int) -> Promise:
+    return lambda map: all(np.count_nonzero(mask(map, tile)) <= limit for tile, limit in limits.items())
+
+
 def near(tile: str, others: tuple[str, ...], steps: int) -> Promise:
     """Return whether each cell of a tile is at most some steps from one of the other tiles."""
     return lambda map: not (mask(map, tile) & ~grow(mask(map, *others), steps)).any()
@@ -132,9 +140,14 @@ def has_fences_around_fields(map: TileMap) -> bool:
     )
 
 
+def count_exits(map: TileMap) -> NDArray[np.int64]:
+    """Return the number of passable neighbors of each cell."""
+    padded = np.pad(map.passable, 1).astype(np.int64)
+    return padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+
+
 def has_treasure_in_dead_ends(map: TileMap) -> bool:
-    padded = np.pad(map.passable, 1).astype(int)
-    exits = padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+    exits = count_exits(map)
     return all(exits[marker.y, marker.x] == 1 for marker in map.markers if marker.name == "treasure")
 
 
@@ -146,7 +159,7 @@ def has_treasure_in_three_rooms(map: TileMap) -> bool:
 
 def has_one_large_lake(map: TileMap) -> bool:
     lakes = masks(map, "water", "deep")
-    return len(lakes) == 1 and int(lakes[0].sum()) >= 200
+    return len(lakes) == 1 and int(lakes[0].sum()) >= 150
 
 
 def has_short_pieces(map: TileMap) -> bool:
@@ -158,6 +171,113 @@ def has_short_pieces(map: TileMap) -> bool:
     return False
 
 
+def has_two_parks(map: TileMap) -> bool:
+    found = masks(map, "park", "pond", "tree", "flower", "path")
+    return sum((region & mask(map, "park")).any() for region in found) == 2
+
+
+def has_yards_behind_houses(map: TileMap) -> bool:
+    """Return whether there is a yard, and no yard is open to a street, a park or the market."""
+    yards = mask(map, "garden")
+    return bool(yards.any()) and not (beside(yards) & mask(map, "street", "park", "plaza")).any()
+
+
+@cache
+def read_layouts() -> list[NDArray[np.uint8]]:
+    """Return the cells of the hand-drawn rooms of the crypt."""
+    params = tw.recipe("crypt").params
+    assert isinstance(params, RoomsParams)
+    return [layout.cells for layout in params.layouts]
+
+
+def contains_layout(number: int) -> Promise:
+    """Return whether a room of the crypt has the floors and walls of a drawing, in any orientation."""
+
+    def condition(map: TileMap) -> bool:
+        turns = [np.rot90(read_layouts()[number], turn) for turn in range(4)]
+        for view in (*turns, *(turned[:, ::-1] for turned in turns)):
+            spaces = np.lib.stride_tricks.sliding_window_view(map.passable, view.shape)
+            floors, walls = spaces[..., view == DRAWN_FLOOR], spaces[..., view == DRAWN_WALL]
+            if (floors.all(axis=-1) & ~walls.any(axis=-1)).any():
+                return True
+        return False
+
+    return condition
+
+
+def is_exit_as_far_as_possible(map: TileMap) -> bool:
+    (start,), (exit,) = ([(m.y, m.x) for m in map.markers if m.name == name] for name in ("start", "exit"))
+    steps = steps_from(map.passable, np.array([start]))
+    return bool(steps[exit] == steps[np.isfinite(steps)].max())
+
+
+def has_two_kinds_of_beds(map: TileMap) -> bool:
+    """Return whether there are two of mazes, flower beds, orchards and ponds.
+
+    Only the hedges of a maze are not beside a walk between beds.
+    """
+    is_maze = (mask(map, "hedge") & ~grow(mask(map, "gravel"))).any()
+    return int(is_maze) + sum(bool(mask(map, tile).any()) for tile in ("flower", "tree", "pond")) >= 2
+
+
+def has_pale_shores(map: TileMap) -> bool:
+    """Return whether most neighbors of the dark state are pale."""
+    shores = beside(mask(map, "state1"))
+    return bool(mask(map, "state0")[shores].mean() > 0.5)
+
+
+def is_mainly(tile: str) -> Promise:
+    return lambda map: int(np.bincount(map.cells.reshape(-1)).argmax()) == map.tileset.id(tile)
+
+
+def has_plants_on_its_edges(map: TileMap) -> bool:
+    plants = mask(map, "forest", "grass", "moss")
+    return all(side.any() for side in (plants[0], plants[-1], plants[:, 0], plants[:, -1]))
+
+
+def is_nearly_stable(map: TileMap) -> bool:
+    """Return whether the rules of the description would change at most one cell in a hundred."""
+    padded = np.pad(map.passable, 1).astype(int)
+    around = sum(padded[y : y + map.height, x : x + map.width] for y in range(3) for x in range(3)) - map.passable
+    changes = np.where(map.passable, around <= 2, around >= 5)
+    return bool(changes.mean() <= 0.01)
+
+
+def has_a_river_through_the_map(map: TileMap) -> bool:
+    """Return whether the river leads from one edge of the map to another, and winds."""
+    river = max(masks(map, "river", "bridge"), key=np.count_nonzero)
+    edges = [side.any() for side in (river[0], river[-1], river[:, 0], river[:, -1])]
+    return sum(edges) >= 2 and not is_straight(river)
+
+
+def is_straight(river: Mask) -> bool:
+    """Return whether a river has the same columns in all its rows, or the same rows in all its columns."""
+    return all(len(np.unique(lines[lines.any(axis=1)], axis=0)) == 1 for lines in (river, river.T))
+
+
+def has_no_dead_ends_in_corridors(map: TileMap) -> bool:
+    return not (count_exits(map)[mask(map, "corridor", "door")] == 1).any()
+
+
+def has_two_locks_with_keys(map: TileMap) -> bool:
+    """Return whether two colors have locks, which may have several doors each, and one key each."""
+    locks = {marker.name.removeprefix("lock ") for marker in map.markers if marker.name.startswith("lock ")}
+    keys = [marker.name.removeprefix("key ") for marker in map.markers if marker.name.startswith("key ")]
+    return len(locks) == 2 and locks == {*keys} and len(keys) == 2
+
+
+def are_doors_away_from_pools(map: TileMap) -> bool:
+    doors = np.isin(map.cells, [tile for tile, name in enumerate(map.tileset.names) if name.endswith("door")])
+    return bool(doors.any()) and not (beside(doors) & mask(map, "water")).any()
+
+
+def are_short_pieces_removed_before_the_buildings(map: TileMap) -> bool:
+    assert map.recipe is not None
+    assert map.recipe.shaping[-1].shaper == "players"
+    data = map.recipe.to_data()
+    return not has_short_pieces(tw.run({**data, "shaping": data["shaping"][:-1]}))
+
+
 PROMISES: dict[str, dict[str, Promise]] = {
     "archipelago": {
         "Islands in the sea": lambda map: regions_of(~mask(map, "deep", "sea", "shallow")).count >= 2,
@@ -167,12 +287,17 @@ PROMISES: dict[str, dict[str, Promise]] = {
     },
     "city-blocks": {
         "between streets": lambda map: regions(map, "street").count >= 1,
-        "rows of houses around green yards": all_of(has("house", "garden"), near("garden", ("house", "wall"), 6)),
-        "two parks": lambda map: regions(map, "park", "pond", "tree", "path").count >= 2,
+        "rows of houses around green yards": all_of(has("door"), has_yards_behind_houses),
+        "two parks": has_two_parks,
         "a market square with a fountain": all_of(has("market"), count("fountain", 1)),
+        "Walls between houses": all_of(has("wall"), measures(regions=1)),
     },
     "crypt": {
+        "hand-drawn chapels": contains_layout(0),
+        "tombs with an antechamber": contains_layout(1),
+        "ring-shaped ambulatories": contains_layout(2),
         "The entrance and the exit": all_of(count_markers("start", 1), count_markers("exit", 1), are_all_reachable),
+        "are as far apart as possible": is_exit_as_far_as_possible,
     },
     "crystal-cave": {
         "pools, moss, veins of ore and crystals": has("water", "moss", "ore", "crystal"),
@@ -194,16 +319,17 @@ PROMISES: dict[str, dict[str, Promise]] = {
     },
     "formal-garden": {
         "symmetric": is_symmetric,
-        "hedge mazes, flower beds, orchards and ponds": has("hedge", "flower", "tree", "pond"),
-        "gravel walks": has("gravel"),
+        "at least two of hedge mazes, flower beds, orchards and ponds": has_two_kinds_of_beds,
+        "between gravel walks": touch(("hedge",), ("gravel", "path")),
+        "Gaps in the hedges are the entrances": all_of(has("path"), measures(regions=1)),
     },
     "frontier": {
-        "all owners are replaced by two": lambda map: len(owners(map)) <= 2,
+        "all owners are replaced by two": lambda map: set() < owners(map) <= {"orange star", "blue moon"},
         "of fewer than four cells are removed": lambda map: not has_short_pieces(map),
     },
     "gold-mine": {
         "floors of brick with ladders and ropes": has("brick", "ladder", "rope"),
-        "All gold can be collected": measures(completable=1),
+        "All gold can be collected": all_of(has("gold", "player"), measures(completable=1)),
     },
     "island-kingdom": {
         "an island in the sea": is_closed,
@@ -214,18 +340,21 @@ PROMISES: dict[str, dict[str, Promise]] = {
         "can be reached from the start on foot": are_all_reachable,
     },
     "islets": {
+        "Dark islets with a pale shore": all_of(holds("state1", 5), has_pale_shores),
+        "green land and blue lakes": all_of(is_mainly("state2"), holds("state3", 2)),
         "six states": lambda map: len(np.unique(map.cells)) == 6,
     },
     "jungle-ruin": {
         "courts with columns and basins behind thick walls": has("column", "pond", "wall"),
         "an altar with treasure": all_of(count("altar", 1), near("treasure", ("altar",), 3), has("treasure")),
-        "Plants grow from the edges": has("forest", "moss"),
+        "Plants grow from the edges": all_of(has("forest", "moss"), has_plants_on_its_edges),
+        "through cracks, and break down the walls": has("rubble"),
     },
     "lake-cave": {
         "one large lake": has_one_large_lake,
         "beaches of sand and pebbles": has("sand", "pebbles"),
-        "moss by the water": all_of(has("moss"), near("moss", ("water", "deep", "sand", "pebbles"), 6)),
-        "mushrooms in remote corners": has("mushroom"),
+        "moss by the water": all_of(has("moss"), near("moss", ("water", "deep", "sand", "pebbles"), 8)),
+        "mushrooms in remote corners": all_of(has("mushroom"), near("mushroom", ("rock", "cliff"), 1)),
     },
     "locked-dungeon": {
         "three locked doors": all_of(measures(doors_between=1), *(count(f"{color} door", 1) for color in COLORS)),
@@ -233,10 +362,14 @@ PROMISES: dict[str, dict[str, Promise]] = {
     },
     "open-caves": {
         "caves": measures(regions=1),
+        "for ten steps": is_nearly_stable,
     },
     "ore-mine": {
-        "galleries with rails from side to side": spans(1, "rail", "cart", "timber", "rubble", "gravel"),
-        "ore": has("coal", "iron", "gold", "crystal"),
+        "galleries with rails from side to side": spans(1, "rail", "cart"),
+        "drifts that branch off and end in chambers": all_of(has("timber", "rubble"), measures(regions=1)),
+        "The amount of each ore is limited": all_of(
+            has("coal", "iron", "gold", "crystal"), count_at_most(coal=50, iron=30, gold=12, crystal=8)
+        ),
     },
     "platformer": {
         "that can be finished": measures(completable=1),
@@ -245,14 +378,16 @@ PROMISES: dict[str, dict[str, Promise]] = {
         ),
     },
     "river-valley": {
-        "a winding river": spans(0, "river", "bridge"),
+        "a winding river": has_a_river_through_the_map,
         "a road with a bridge": has("road", "bridge"),
-        "a village beside it": lambda map: mask(map, "house").sum() >= 5,
+        "a village beside it": lambda map: mask(map, "house").sum() >= 5 and near("house", ("road", "bridge"), 8)(map),
         "fields, pastures and woods": has("field", "meadow", "forest"),
     },
     "roguelike-dungeon": {
         "grass and pools": all_of(has("grass", "water"), measures(regions=1)),
-        "locked doors and their keys": all_of(measures(doors_between=1), count_markers("lock red", 1)),
+        "locked doors and their keys": all_of(
+            measures(doors_between=1), has_two_locks_with_keys, are_doors_away_from_pools
+        ),
         "treasure, potions and monsters": all_of(
             count_markers("treasure", 4), count_markers("potion", 2), count_markers("monster", 6)
         ),
@@ -266,7 +401,8 @@ PROMISES: dict[str, dict[str, Promise]] = {
             len(masks(map, "orange star headquarters")) == len(masks(map, "blue moon headquarters")) == 1
             and mask(map, "orange star base").sum() == mask(map, "blue moon base").sum() >= 1
         ),
-        "of fewer than four cells are removed": lambda map: not has_short_pieces(map),
+        "cities that infantry can reach": all_of(has("orange star city"), measures(capturable_reach=1)),
+        "before buildings are placed": are_short_pieces_removed_before_the_buildings,
     },
     "stone-labyrinth": {
         "stone passages with grass": all_of(has("grass"), measures(regions=1)),
@@ -281,12 +417,17 @@ PROMISES: dict[str, dict[str, Promise]] = {
         "halls, pools, grottoes and ruined chambers": has("column", "pond", "moss", "rubble"),
         "behind doors": measures(doors_between=1),
         "three rooms have a treasure and its guards": all_of(
-            has_treasure_in_three_rooms, touch(("treasure",), ("floor", "moss", "rubble", "monster", "corridor")),
-            near("treasure", ("monster",), 3),
+            has_treasure_in_three_rooms,
+            # Two rooms are at least three cells apart.
+            near("treasure", ("monster",), 2),
         ),
+        "Dead-end tunnels are filled": has_no_dead_ends_in_corridors,
     },
     "warehouse": {
-        "box": all_of(measures(completable=1), count_markers("start", 1)),
+        "push all crates onto the targets": all_of(count("crate", 4), count("target", 4), count_markers("start", 1)),
+        "with walls inside": lambda map: bool(mask(map, "wall")[1:-1, 1:-1].any()),
+        "a wanted number of pushes": measures(pushes=18),
+        "each puzzle can be solved": measures(completable=1),
     },
 }
 """Conditions by recipe and phrase of its description."""
@@ -300,7 +441,7 @@ def make_maps(name: str) -> list[TileMap]:
 def test_every_recipe_has_promises_from_its_description() -> None:
     assert set(PROMISES) == set(data.list_names("recipes"))
     for name, promises in PROMISES.items():
-        description = " ".join(data.read_recipe_description(name).split())
+        description = read_head_comment(data.read_text("recipes", name))
         for phrase in promises:
             assert phrase in description
 
@@ -309,3 +450,22 @@ def test_every_recipe_has_promises_from_its_description() -> None:
 def test_maps_keep_the_promise(name: str, phrase: str) -> None:
     broken = [seed for seed, map in enumerate(make_maps(name)) if not PROMISES[name][phrase](map)]
     assert not broken
+
+
+def test_water_of_the_roguelike_dungeon_is_not_only_at_the_border() -> None:
+    inner = total = 0
+    for map in make_maps("roguelike-dungeon"):
+        water = mask(map, "water")
+        total += int(water.sum())
+        inner += int(water[6:-6, 6:-6].sum())
+    assert total - inner < 0.7 * total
+
+
+def test_four_locks_in_a_dungeon_with_loops() -> None:
+    for seed in range(SEEDS):
+        map = tw.run(tw.recipe("locked-dungeon", knobs={"keys": 4, "loops": 0.3}), seed=seed)
+        assert tw.measure(map, "solvable", "keys_needed", "doors_between") == {
+            "solvable": 1,
+            "keys_needed": 4,
+            "doors_between": 1,
+        }

@@ -117,7 +117,11 @@ def test_no_row_of_doors_divides_a_room() -> None:
     locks = 0
     for seed in range(50):
         found = tw.run(
-            {"technique": "rooms", "params": {"loops": 0.3}, "shaping": [{"lock_and_key": {"count": 4, "min_count": 0}}]},
+            {
+                "technique": "rooms",
+                "params": {"loops": 0.3},
+                "shaping": [{"lock_and_key": {"count": 4, "min_count": 0}}],
+            },
             seed=seed,
         )
         inside = np.zeros(found.shape, dtype=bool)
