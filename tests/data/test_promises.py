@@ -92,8 +92,11 @@ def spans(axis: int, *tiles: str) -> Promise:
     """Return whether one region reaches from the first to the last row (axis 0) or column (axis 1) in the border."""
 
     def condition(map: TileMap) -> bool:
-        lines = [region.any(axis=1 - axis) for region in masks(map, *tiles)]
-        return any(line[:2].any() and line[-2:].any() for line in lines)
+        for region in masks(map, *tiles):
+            lines = region if axis == 0 else region.T
+            if lines[:2].any() and lines[-2:].any():
+                return True
+        return False
 
     return condition
 
@@ -242,8 +245,8 @@ def is_nearly_stable(map: TileMap) -> bool:
 def has_a_river_through_the_map(map: TileMap) -> bool:
     """Return whether the river leads from one edge of the map to another, and winds."""
     river = max(masks(map, "river", "bridge"), key=np.count_nonzero)
-    edges = [side.any() for side in (river[0], river[-1], river[:, 0], river[:, -1])]
-    return sum(edges) >= 2 and not is_straight(river)
+    edges = [bool(side.any()) for side in (river[0], river[-1], river[:, 0], river[:, -1])]
+    return edges.count(True) >= 2 and not is_straight(river)
 
 
 def is_straight(river: Mask) -> bool:

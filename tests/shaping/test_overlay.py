@@ -182,13 +182,14 @@ def test_kept_connections() -> None:
 def test_kept_connections_lead_to_locked_cells() -> None:
     stage = {"overlay": {"recipe": POOLS, "on": "floor", "keep_connected": True}}
     for seed in range(50):
-        locks = [[x, y, "floor"] for x in range(3, 30, 9) for y in range(2 + seed % 5, 20, 6)]
+        places = [(x, y) for x in range(3, 30, 9) for y in range(2 + seed % 5, 20, 6)]
+        locks = [[x, y, "floor"] for x, y in places]
         base, after = (
             tw.make("caves", width=30, height=20, walls=0.4, seed=seed, locks=locks, shaping=shaping)
             for shaping in ([], [stage])
         )
         assert after.where("water").any()
-        assert all(after.cells[y, x] == base.cells[y, x] for x, y, _ in locks)
+        assert all(after.cells[y, x] == base.cells[y, x] for x, y in places)
         assert regions_of(after.passable).count == regions_of(base.passable).count
 
 
