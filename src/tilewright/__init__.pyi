@@ -1910,6 +1910,7 @@ def shape(
     height: int | None = ...,
     on: str | None = ...,
     tiles: Any = ...,
+    keep_connected: bool = ...,
     where: Literal["rooms"] | None = ...,
 ) -> TileMap:
     """Overlay: generate another recipe inside this map: in a rectangle, on the cells of one tile, or in every room.
@@ -1922,6 +1923,8 @@ def shape(
     on: Tile to replace; other cells are kept, and the place shrinks to the bounding box of this tile.
     tiles: Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their
         names.
+    keep_connected: Whether to leave out impassable tiles that would separate passable cells, or close a door or a
+        passage.
     where: Places instead of one rectangle: `rooms` for every room of the map, each with a random stream of its
         own.
     """
