@@ -272,7 +272,8 @@ def make(
     refine: Number of passes that mask the least likely cells with their surroundings, and fill them again.
     wrap: Axes along which the map wraps, such as xy.
     border: Tiles allowed at the edge of the map; by default all.
-    counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4.
+    counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4. By default, tiles with one cell in
+        each training map of the network have one cell.
     """
 
 @overload
@@ -522,6 +523,7 @@ def make(
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
     sample_edges: Any = ...,
+    samples_per_map: int | None = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -548,6 +550,8 @@ def make(
         reflections.
     sample_edges: Edges of the map to match with those of the sample: left, right, top, bottom; with levels also
         below, above.
+    samples_per_map: Number of samples that a map imitates, chosen at random for each map; by default all of them
+        together.
     depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
     optimiser: Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with
@@ -759,6 +763,7 @@ def make(
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
     counts: Any = ...,
+    match_counts: bool = ...,
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
@@ -791,6 +796,8 @@ def make(
         row.
     border: Tiles allowed at the edge of the map; by default all.
     counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4.
+    match_counts: Whether each tile that `counts` does not name covers 0.4 to 2.5 times the fraction that it has
+        in the sample.
     connected: Tiles whose cells must together form one connected region.
     paths: Pairs of cells that must be connected by a path.
     constraints: User-defined constraints, each with its name and parameters.
@@ -1066,6 +1073,7 @@ def recipe(
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
     sample_edges: Any = ...,
+    samples_per_map: int | None = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -1202,6 +1210,7 @@ def recipe(
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
     counts: Any = ...,
+    match_counts: bool = ...,
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
@@ -1472,6 +1481,7 @@ def watch(
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
     sample_edges: Any = ...,
+    samples_per_map: int | None = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -1613,6 +1623,7 @@ def watch(
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
     counts: Any = ...,
+    match_counts: bool = ...,
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
