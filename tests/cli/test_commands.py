@@ -284,7 +284,8 @@ def test_files_of_the_user_are_explained(tilewright: Run) -> None:
     assert tileset.out.startswith("mine.toml  tileset\n")
     assert "lava" in tileset.out
     recipe = tilewright("explain", "level.yaml")
-    assert recipe.out.startswith("level.yaml  recipe\n\nA small cave.\n\n  technique: caves\n")
+    assert recipe.out.startswith("level.yaml  recipe\n\nA small cave.\n\nYAML     tilewright explain level.yaml")
+    assert "\n  technique: caves\n" in tilewright("explain", "level.yaml", "--yaml").out
     assert "tilewright run level.yaml --seed 7" in recipe.out
     assert json.loads(tilewright("explain", "level.yaml", "--json").out)["params"] == {"width": 9}
 

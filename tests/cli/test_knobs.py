@@ -49,7 +49,7 @@ def test_export_and_corpus_take_knobs(recipe: str, tmp_path: Path) -> None:
     assert main([*made, "-o", str(tmp_path / "corpus")]) == 0
     manifest = json.loads((tmp_path / "corpus" / "manifest.json").read_text())
     assert manifest["recipe"]["params"]["walls"] == 0.6
-    assert "knobs" not in manifest["recipe"]
+    assert manifest["recipe"]["knobs"]["openness"]["drives"]
 
 
 def test_help_lists_the_knobs_of_the_recipe(recipe: str, capsys: pytest.CaptureFixture[str]) -> None:

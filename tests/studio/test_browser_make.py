@@ -247,7 +247,7 @@ def test_a_recipe_keeps_its_name_picture_and_knobs(studio: Studio, tmp_path: Pat
     assert {knob.name: knob.value for knob in saved.knobs} == {
         "size": 48,
         "openness": 5,
-        "water": 40,
+        "water": 100,
         "ore": 14,
         "tunnel_width": 2,
     }

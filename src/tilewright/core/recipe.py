@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import PurePath
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel
@@ -106,10 +105,9 @@ class Recipe(AtomicValue):
         if isinstance(given, Recipe):
             return given
         resolver = resolver or Resolver()
+        is_inner = resolver.depth > 0
         if isinstance(given, str):
-            reference, is_inner = given, resolver.depth > 0
-            given, resolver = resolver.read_recipe(reference)
-            given = given if is_inner else with_name(given, reference)
+            given, resolver = resolver.read_recipe(given)
         if not isinstance(given, Mapping):
             raise InvalidRecipe("a recipe is a set of named values", got=given, rule="type")
         if resolver.depth > MAX_DEPTH:
@@ -150,7 +148,7 @@ class Recipe(AtomicValue):
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
         tileset = entry.tileset_for(params, tileset, dict(tiles), locks.labels if locks is not None else ())
-        title = _shorten_name(given.get("name"))
+        title = "" if is_inner else _shorten_name(given.get("name"))
         return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed, knobs, title)
 
     def __post_init__(self) -> None:
@@ -268,11 +266,6 @@ def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
                 raise InvalidRecipe("must be a set of named values", at="params", got=more, rule="type")
             return {"technique": entry.name, **own, "params": {**(more or {}), **params}}
     return given
-
-
-def with_name(data: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
-    """Return the data of a recipe with the name of the built-in recipe or of the file that it was read from."""
-    return {"name": PurePath(reference).stem, **data} if isinstance(data, Mapping) else data
 
 
 def _shorten_name(name: Any) -> str:

@@ -110,7 +110,7 @@ class Resolver:
         from .yaml import read_data
 
         if reference in data.list_names("recipes"):
-            return read_data(data.read_text("recipes", reference), reference), self
+            return {"name": reference, **read_data(data.read_text("recipes", reference), reference)}, self
         raise unknown_recipe(reference, "files are not opened here")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -111,7 +112,7 @@ class WorldLayout(StoredJob):
             raise InvalidRecipe(
                 f"must be a power of two from {CHUNK_SIZES[0]} to {CHUNK_SIZES[-1]:,}", at="chunk", got=chunk
             )
-        data = recipe.to_data()
+        data = replace(recipe, name="").to_data()
         data.pop("seed")
         return cls(
             kind=KIND,

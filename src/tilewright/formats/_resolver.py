@@ -20,7 +20,7 @@ from ..core.model import Model
 from ..core.network import Network
 from ..core.params import Params
 from ..core.provenance import get_recipe_data
-from ..core.recipe import Recipe, as_recipe_data, with_name
+from ..core.recipe import Recipe, as_recipe_data
 from ..core.recipe_knobs import apply_knobs
 from ..core.registry import techniques
 from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
@@ -217,7 +217,7 @@ class FileResolver(Resolver):
         found = read_data(text, str(path))
         if "provenance" in found and "technique" not in found:
             return self._read_map_recipe(path), Resolver()
-        return found, inner
+        return {"name": path.stem, **found}, inner
 
     def _read_map_recipe(self, path: Path) -> Mapping[str, Any]:
         """Return the recipe that the file of a map contains. Such a recipe refers to no files."""
@@ -316,8 +316,7 @@ def open_recipe(
     if name in techniques:
         return {"technique": name}, resolver
     try:
-        found, inner = resolver.read_recipe(name)
-        return with_name(found, name), inner
+        return resolver.read_recipe(name)
     except UnknownName as error:
         if error.kind != "recipe":
             raise
