@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from .entries import Entry
-from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, errors_within, short_repr
+from .errors import Fix, InvalidRecipe, Path, TilewrightError, UnknownName, errors_within, short_repr
 from .fields import UNSET, Field, fields_by_name, present_name
 from .params import Params
 from .registry import Registry, shapers
