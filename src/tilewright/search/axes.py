@@ -79,6 +79,11 @@ class MeasureAxis:
         """Return the range of a bin, such as `0.4..0.45`."""
         return f"{self.edges[number]:.4g}..{self.edges[number + 1]:.4g}"
 
+    def write(self) -> str:
+        """Return the axis as `read_axes` reads it, such as `regions:1..300:20:log`."""
+        ends = [] if self.low is None or self.high is None else [f"{self.low:.15g}..{self.high:.15g}"]
+        return ":".join([self.measure, *ends, str(self.bins), *(["log"] if self.is_log else [])])
+
     def to_data(self) -> list[Any]:
         return [self.low, self.high, self.bins, *(["log"] if self.is_log else [])]
 
