@@ -53,12 +53,13 @@ def make_network(
     labels: tuple[str, ...] = LABELS,
     tileset: Tileset = TILES,
     pieces: str = "learned",
+    unique_tiles: tuple[str, ...] = (),
     name: str = "tiny",
     **changes: Any,
 ) -> Network:
     """Return a network with random weights, and some arrays replaced."""
     arrays = make_arrays(seed, channels, len(dilations), len(labels))
-    manifest = {"maps": 3, "digests": ["0" * 16], "pieces": pieces}
+    manifest = {"maps": 3, "digests": ["0" * 16], "pieces": pieces, "unique_tiles": [*unique_tiles]}
     return Network(labels, tileset, dilations, {**arrays, **changes}, manifest, name)
 
 

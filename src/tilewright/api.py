@@ -215,21 +215,12 @@ def _split_knobs(data: Mapping[str, Any], keywords: dict[str, Any]) -> tuple[dic
 
 def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
     """Return the values of a recipe by key, and the resolver for the files that it names."""
-    if isinstance(given, Recipe):
-        data = {key: getattr(given, key) for key in RECIPE_FIELDS}
-        return {
-            **data,
-            "params": _list_set_values(given.params),
-            "shaping": [{stage.shaper: _list_set_values(stage.params)} for stage in given.shaping],
-        }, _file_resolver()
-    from .formats._resolver import open_recipe
+    from .formats._resolver import open_recipe, to_editable_data
 
+    if isinstance(given, Recipe):
+        return {**to_editable_data(given), "attempt": given.attempt}, _file_resolver()
     found, resolver = open_recipe(given, _file_resolver())
     return as_recipe_data(found), resolver
-
-
-def _list_set_values(params: Params) -> dict[str, Any]:
-    return {name: getattr(params, name) for name in params.model_fields_set}
 
 
 def run(

@@ -316,7 +316,7 @@ def test_random_moves_of_the_platformer(module_page: Page, game: str) -> None:
     assert ends == {"", "impossible", "lost"}
 
 
-@pytest.mark.parametrize("game", ["runner", "runner,enemies=false,enter_ladders=false", "runner,dig=false"])
+@pytest.mark.parametrize("game", ["runner,enemies=true", "runner,enter_ladders=false", "runner,dig=false"])
 def test_random_moves_of_the_ladder_and_gold_game(module_page: Page, game: str) -> None:
     rng = np.random.default_rng(7)
     once = rng.choice(["@E", "@"], 60).tolist()

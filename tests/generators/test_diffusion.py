@@ -17,9 +17,11 @@ from tests.cases import read_table
 from tests.networks import LABELS, ONE, make_likely, make_network
 from tilewright.core.network import Network
 from tilewright.core.provenance import digest
+from tilewright.core.samples import Samples
 from tilewright.core.tile_counts import parse_bounds
 from tilewright.core.tilesets import tilesets
 from tilewright.generators._diffusion.masked_map import MASKED_COLOR
+from tilewright.neural.training_set import TrainingSet
 from tilewright.testing import block_size
 
 TINY = make_network()
@@ -203,6 +205,27 @@ def test_locked_pieces_are_those_of_their_kind() -> None:
 # -- counts and border --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_unique_tiles_of_the_training_maps_occur_once(seed: int) -> None:
+    model = make_network(unique_tiles=("door", "lava"))
+    assert model.unique_tiles == ["door"]
+    assert model.digest != make_network().digest == make_network(unique_tiles=("lava",)).digest
+    assert count_tiles(make_map(model=model, seed=seed))["door"] == 1
+    assert count_tiles(make_map(model=model, seed=seed, counts={"door": 3}))["door"] == 3
+    locked = tw.make("diffusion", model=model, width=9, height=7, seed=seed, locks=[[2, 2, "door"]])
+    assert count_tiles(locked)["door"] == 1
+
+
+def test_unique_tiles_are_found_in_training_maps() -> None:
+    maps = []
+    for number in range(6):
+        cells = np.full((24, 18), WALL)
+        cells[number, 2], cells[3 : 3 + number, 5] = DOOR, WATER  # 0 to 5 cells of water
+        maps.append(tw.TileMap(cells, TINY.tileset))
+    assert TrainingSet.of(Samples.of(maps)).unique_tiles == ["door"]
+    assert TrainingSet.of(Samples.of(maps[:1])).unique_tiles == []
+
+
 @every_model
 @pytest.mark.parametrize("refine", [0, 3])
 @pytest.mark.parametrize("temperature", [0, 0.8])
@@ -321,6 +344,7 @@ PROGRAM = """
 import json, sys
 import tilewright as tw
 from tilewright.core.provenance import digest
+from tilewright.core.samples import Samples
 from tilewright.core.tilesets import tilesets
 for values in json.load(sys.stdin):
     print(digest(tw.make("diffusion", model=sys.argv[1], seed=1, width=16, height=12, **values)))

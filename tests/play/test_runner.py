@@ -10,6 +10,7 @@ import pytest
 import tilewright as tw
 from tests.play.levels import check_solver, level
 from tilewright.play import read_game
+from tilewright.play.overlays import describe
 
 GLYPHS = np.array(list("....###bbbHH--ggeE"))
 
@@ -47,10 +48,10 @@ def check_levels(maps: Iterable[tw.TileMap], game: str) -> list[bool | None]:
 @pytest.mark.parametrize(
     ("game", "rows", "columns", "count"),
     [
-        ("runner,dig=false", 5, 6, 400),
-        ("runner,dig=false,enemies=false,enter_ladders=false", 5, 6, 300),
+        ("runner,dig=false,enemies=true", 5, 6, 400),
+        ("runner,dig=false,enter_ladders=false", 5, 6, 300),
         ("runner", 4, 5, 500),
-        ("runner,enter_ladders=false", 4, 4, 300),
+        ("runner,enemies=true,enter_ladders=false", 4, 4, 300),
     ],
 )
 def test_equal_to_a_plain_search(game: str, rows: int, columns: int, count: int) -> None:
@@ -123,3 +124,13 @@ def test_few_states_are_examined() -> None:
         found = tw.solve(map, "runner")
         assert found.solved
         assert found.explored < 1000
+
+
+def test_enemies_are_left_out_and_the_verdict_says_so() -> None:
+    crossing = level("@.e.g", "bbbbb")
+    assert describe(tw.solve(crossing, "runner")).endswith("; 1 enemy left out, because the solver does not move them")
+    assert tw.solve(crossing, "runner").solved
+    fixed = tw.solve(crossing, "runner", enemies=True)
+    assert fixed.solved is False
+    assert "left out" not in describe(fixed)
+    assert "left out" not in describe(tw.solve(level("@...g", "bbbbb"), "runner"))

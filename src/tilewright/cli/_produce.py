@@ -27,7 +27,7 @@ from ._drawing import DrawMode, describe, draw, read_overlay
 from ._outputs import Output
 from ._progress import Report, show_progress
 
-FIELDS = ("seed", "technique", "index")
+FIELDS = ("seed", "technique", "name", "index")
 
 OPTIONS = (*_outputs.OPTIONS, *_drawing.OPTIONS)
 
@@ -168,7 +168,8 @@ def _map_seed(seed: str, count: int | None, index: int) -> str:
 
 def _template_fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:
     """Return the values of the placeholders in a file name."""
-    return {"seed": _map_seed(seed, count, index), "technique": recipe.technique, "index": index}
+    names = {"technique": recipe.technique, "name": recipe.title}
+    return {"seed": _map_seed(seed, count, index), **names, "index": index}
 
 
 # -- maps of corpora and archives --------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from .. import data as built_in
 from ..core.errors import InvalidRecipe, TilewrightError, errors_within
@@ -29,7 +30,15 @@ PREFIX = "knob_"
 """Prefix of the names of options that are knobs, because a command may have an argument of the same name."""
 KNOB_OPTIONS = f"{__name__}.knobs"
 """Key of the options of the recipe's knobs in the context of a command."""
-RECIPE = click.Argument(["recipe"], metavar="RECIPE")
+
+
+def complete_recipe(context: click.Context, option: click.Parameter, start: str) -> list[CompletionItem]:
+    """Return the names of recipes and techniques that begin with a string, or files if there is none."""
+    names = [name for name in (*built_in.list_names("recipes"), *techniques.names()) if name.startswith(start)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(start, type="file")]
+
+
+RECIPE = click.Argument(["recipe"], metavar="RECIPE", shell_complete=complete_recipe)
 OPTIONS = (*make_options(_recipe.ChangeOptions), *_recipe.OPTIONS)
 
 

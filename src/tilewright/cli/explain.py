@@ -21,14 +21,16 @@ from ..core.network import Network
 from ..core.notation import flag_of, short_default
 from ..core.recipe import Recipe
 from ..core.registry import techniques
+from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tileset
 from ..engines import Engine
 from ..formats import Format
 from ..formats._resolver import FileResolver
 from ..play.game import Game
 from ..search.distances import Distance
-from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
+from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc, summarize
 from ._console import AS_JSON, info, make_printable, print_json, print_table, stdout_console
+from ._drawing import draw
 from ._recipe_command import list_knobs
 
 KIND = click.Option(
@@ -81,7 +83,7 @@ def _explain(name: str, kind: str, thing: CatalogEntry, *, as_yaml: bool) -> Non
     elif isinstance(thing, TileMap):
         _print_tiles(thing.tileset)
         console.print()
-        draw(thing, "", outputs=False)
+        draw(thing, summarize(thing, name))
     else:
         if doc := recipe_doc(name):
             _print_doc(doc)
@@ -248,6 +250,8 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
     """Return an example command, with a parameter if there is one."""
     if isinstance(thing, Tileset):
         return f"tilewright convert level.txt --tileset {name} -o level.png"
+    if isinstance(thing, TileMap):
+        return f"tilewright make wfc --sample {name} --seed 7"
     if isinstance(thing, Model | Network):
         return f"tilewright make {thing.technique} --model {name}"
     if not isinstance(thing, Entry):
@@ -297,4 +301,6 @@ def _to_data(thing: CatalogEntry) -> object:
         return thing.params.model_json_schema()
     if isinstance(thing, Network):
         return {"tiles": list(thing.labels), "digest": thing.digest, "training": thing.manifest}
+    if isinstance(thing, TileMap):
+        return {"size": format_size(thing.shape), "tiles": thing.tileset.names, "rows": str(thing).splitlines()}
     return thing.to_data() if isinstance(thing, Tileset | Model) else thing

@@ -145,9 +145,7 @@ def _describe(archive: Archive) -> list[str]:
 
     definition = archive.definition
     kind = f"styles over {definition.repeats} seeds" if definition.repeats else "maps"
-    found = [
-        f"archive of {kind} by {definition.recipe.title}, seed {definition.seed}, Tilewright {definition.version}"
-    ]
+    found = [f"archive of {kind} by {definition.recipe.title}, seed {definition.seed}, Tilewright {definition.version}"]
     for axis in definition.axes:
         ends = f"{format_number(float(axis.edges[0]))} to {format_number(float(axis.edges[-1]))}"
         found.append(f"axis: {axis_label(axis)}, {ends}, {pluralize(axis.bins, 'bin')}")

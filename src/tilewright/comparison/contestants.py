@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import UnknownName, errors_within
+from ..core.errors import InvalidRecipe, UnknownName, errors_within
 from ..core.fields import fields_by_name
 from ..core.grid import resolve_label
 from ..core.model import LearningProgress, Model, TrainingParams, learn, read_training_params
@@ -24,11 +24,14 @@ from ..core.resolver import Resolver
 from ..core.samples import Samples
 from ..core.seeds import Rng, Seed
 from ..core.tilemap import TileMap
+from ..formats._resolver import FileResolver
 from ..neural._torch import has_torch, refuse_without_torch
 from ..neural.gan import ElsganParams, Gan, GanParams, evolve_map, make_divergence_score, train_gan
 
 OnProgress = Callable[[float, str], None]
-OWN_NAMES = ("sample", "model", "width", "height", "depth")
+MODEL = "model"
+"""Setting of a technique that names a trained model or network, so that the technique does not learn again."""
+OWN_NAMES = ("sample", "width", "height", "depth")
 """Parameters of techniques that the comparison sets."""
 
 
@@ -72,11 +75,16 @@ class TechniqueContestant(Contestant):
                 raise UnknownName("parameter", key, known, name)
         learned = fields_by_name(_learning_params(name))
         self._learned = {key: value for key, value in settings.items() if key in learned}
-        self._made = {key: value for key, value in settings.items() if key not in learned}
+        self._made = {key: value for key, value in settings.items() if key not in learned and key != MODEL}
+        if MODEL in settings and self._learned:
+            raise InvalidRecipe("does not apply to a trained model", at=min(self._learned), rule="conflict")
         self._model: Model | Network | None = None
         self._recipes: dict[tuple[int, int], Recipe] = {}
 
     def check(self, samples: Samples) -> None:
+        if MODEL in self.settings:
+            self._entry.params.validate({MODEL: self._read_model(), **self._made})
+            return
         read_training_params(self._entry, samples, self._learned, Resolver())
         if not needs_torch(self.name):  # Others need a trained model.
             model = learn(self._entry, samples, self._learned, Resolver())
@@ -86,12 +94,22 @@ class TechniqueContestant(Contestant):
         def report(progress: LearningProgress) -> None:
             on_progress(progress.fraction, progress.note)
 
-        self._model = learn(self._entry, samples, self._learned, Resolver(), on_progress=report)
+        if MODEL in self.settings:
+            self._model = self._read_model()
+        else:
+            self._model = learn(self._entry, samples, self._learned, Resolver(), on_progress=report)
         self._recipes.clear()
+
+    def _read_model(self) -> Model | Network:
+        """Return the model or network of the settings, which may be the name of a file or of a built-in network."""
+        given = self.settings[MODEL]
+        with errors_within(MODEL):
+            found: Model | Network = FileResolver().read_learned(given) if isinstance(given, str) else given
+        return found
 
     def generate(self, width: int, height: int, seed: Seed) -> TileMap:
         if (width, height) not in self._recipes:
-            params = {"model": self._model, "width": width, "height": height, **self._made}
+            params = {MODEL: self._model, "width": width, "height": height, **self._made}
             self._recipes[width, height] = Recipe.of({"technique": self.name, "params": params})
         return run(self._recipes[width, height].with_seed(seed))
 
@@ -141,9 +159,11 @@ def needs_torch(name: str) -> bool:
     return name in NETWORKS or _learning_params(name).trains_network
 
 
-def list_available() -> list[str]:
-    """Return the names of the contestants whose packages are installed."""
-    return [name for name in list_contestants() if not needs_torch(name) or has_torch()]
+def list_available(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the names of the contestants that have a trained model, or whose packages are installed."""
+    return [
+        name for name in list_contestants() if not needs_torch(name) or has_torch() or MODEL in settings.get(name, ())
+    ]
 
 
 def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
@@ -157,7 +177,7 @@ def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
         If a package is missing.
     """
     refuse_unknown(name)
-    if needs_torch(name):
+    if needs_torch(name) and MODEL not in settings:
         refuse_without_torch(name)
     with errors_within(name):
         return GanContestant(name, settings) if name in NETWORKS else TechniqueContestant(name, settings)

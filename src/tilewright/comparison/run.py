@@ -231,7 +231,7 @@ class CompareParams(Params):
     settings: Annotated[Any, PlainValidator(_read_settings), WithJsonSchema({"type": "object"})] = param(
         {}, flags=("--set",), metavar="TECHNIQUE.NAME=VALUE", repeated=True
     )
-    """Parameters of techniques, such as wfc.pattern_size=2 or gan.steps=500.
+    """Parameters of techniques, such as wfc.pattern_size=2, or a trained model: diffusion.model=rooms.npz.
 
     A mapping such as `{"wfc": {"pattern_size": 2}}`."""
     game: Annotated[Any, WithJsonSchema({"type": ["string", "null"]})] = param(None, metavar="NAME")
@@ -242,7 +242,7 @@ class CompareParams(Params):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the techniques to compare."""
-        return tuple(list_available()) if self.techniques is None else self.techniques
+        return tuple(list_available(self.settings)) if self.techniques is None else self.techniques
 
     def find_problems(self) -> Iterator[Problem]:
         yield from super().find_problems()

@@ -22,7 +22,7 @@ from ..core.samples import Samples
 from ..core.seeds import Seed, number_seed
 from ..core.tilemap import TileMap
 from ..jobs.processes import start_processes
-from .contestants import OnProgress, find_quick_settings, make_contestant
+from .contestants import MODEL, OnProgress, find_quick_settings, make_contestant
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -112,6 +112,8 @@ def _find_smallest_input(trial: Trial, on_progress: OnProgress) -> int | None:
 
     If that is not asked for, the largest crop of at most `TRIAL_SIZE` cells is tried nevertheless.
     """
+    if MODEL in trial.settings:
+        return None
     sizes = [size for size in CROP_SIZES if any(min(cells.shape) >= size for cells in trial.samples.maps)]
     if not trial.finds_smallest:
         sizes = [size for size in sizes if size <= TRIAL_SIZE][-1:]

@@ -29,7 +29,8 @@ E = TypeVar("E", bound="Entry")
 P = ParamSpec("P")
 
 RECIPE_FIELDS = (
-    "technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed", "knobs", "name",
+    "technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed", "knobs",
+    "name",
 )  # fmt: skip
 """Keys of a recipe, which are also keywords of `tw.make`. Parameters must not have these names."""
 

@@ -156,11 +156,17 @@ class Network(AtomicValue):
     @cached_property
     def digest(self) -> str:
         """Digest of the tileset, the tiles and all arrays."""
-        facts = [self.labels, self.tileset.digest, self.dilations, self.are_pieces_chosen]
+        facts = [self.labels, self.tileset.digest, self.dilations, self.are_pieces_chosen, *self.unique_tiles]
         found = blake2b(json.dumps(facts).encode(), digest_size=16)
         for name, (kind, _) in ARRAYS.items():
             found.update(self.arrays[name].astype(np.dtype(kind).newbyteorder("<")).tobytes())
         return found.hexdigest()
+
+    @property
+    def unique_tiles(self) -> list[str]:
+        """Tiles with exactly one cell in each training map, such as the player; empty for networks of version 0.2."""
+        found = self.manifest.get("unique_tiles", ())
+        return [label for label in self.labels if label in found] if isinstance(found, list) else []
 
     @property
     def digests(self) -> list[str]:

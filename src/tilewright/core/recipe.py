@@ -91,7 +91,7 @@ class Recipe(Summarized, AtomicValue):
     knobs: tuple[RecipeKnob, ...] = field(default=(), compare=False, repr=False)
     """Knobs, each with the value that the parameters correspond to. Files of maps do not store them."""
     name: str = field(default="", compare=False)
-    """Name for messages and titles; empty for a technique. By default, the name of the built-in recipe or of its file."""
+    """Name for messages and titles; empty for a technique. By default, that of the built-in recipe or of the file."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
     """Cached plan of the pipeline. The plan does not depend on the seed."""
 

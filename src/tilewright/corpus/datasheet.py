@@ -153,6 +153,10 @@ def _iter_blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
         "" if facts.duplicates is None else f"duplicate maps: {facts.duplicates:,}",
     )
     yield "## Recipe"
+    set_knobs = [knob for knob in manifest.knobs if knob.value is not None]
+    if set_knobs:
+        yield "Knobs of the recipe:"
+        yield _format_bullets(*(f"`{knob.name}`: {knob.value}" for knob in set_knobs))
     recipe = json.loads(json.dumps(manifest.recipe))
     yield _format_code("yaml", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=120))
     if manifest.sweep.axes:

@@ -67,7 +67,9 @@ def refuse_another(noun: str, differences: str, folder: object) -> None:
 def list_differences(stored: Mapping[str, Any], requested: Mapping[str, Any], *ignored: str) -> list[str]:
     """Return the keys with different values in two definitions."""
     names = dict.fromkeys([*stored, *requested])
-    return [name for name in names if name not in ignored and _drop_labels(stored, name) != _drop_labels(requested, name)]
+    return [
+        name for name in names if name not in ignored and _drop_labels(stored, name) != _drop_labels(requested, name)
+    ]
 
 
 def _drop_labels(definition: Mapping[str, Any], key: str) -> Any:

@@ -152,6 +152,7 @@ def _make_manifest(
         "maps": len(training_set.maps),
         "cells": sum(map.size for map in training_set.maps),
         "sizes": sizes if len(sizes) <= 8 else [sizes[0], "...", sizes[-1]],
+        "unique_tiles": training_set.unique_tiles,
         "pieces": "chosen" if training_set.are_pieces_chosen else "learned",
         "settings": {name: value for name, value in asdict(settings).items() if name != "device"},
         "steps": progress.step,

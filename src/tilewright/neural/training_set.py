@@ -78,6 +78,14 @@ class TrainingSet:
             raise InvalidRecipe(f"{text}; {advice}", at="sample", rule="sample_size")
 
     @property
+    def unique_tiles(self) -> list[str]:
+        """Labels of the tiles that have exactly one cell in each of several maps, such as the player."""
+        if len(self.maps) < 2:
+            return []
+        counts = np.array([np.bincount(map.ravel(), minlength=len(self.labels)) for map in self.maps])
+        return [self.labels[number] for number in np.flatnonzero((counts == 1).all(axis=0)).tolist()]
+
+    @property
     def digests(self) -> list[str]:
         """Short digests of the maps."""
         found = []

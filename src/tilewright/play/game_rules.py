@@ -77,6 +77,11 @@ class GameRules(ABC, Generic[S, P]):
     def __init__(self, board: GameBoard, params: P) -> None:
         self.board, self.params = board, params
 
+    @property
+    def note(self) -> str:
+        """What a reader of the verdict must know, such as tiles that take no part; by default nothing."""
+        return ""
+
     @abstractmethod
     def begin(self) -> S:
         """Return the first state."""

@@ -54,10 +54,10 @@ def describe(found: Playthrough) -> str:
 
     A line such as `platformer: can be finished in 52 moves: 7 jumps, 12 coins`.
     """
-    name = found.game.partition(",")[0]
+    name, note = found.game.partition(",")[0], f"; {found.rules.note}" if found.rules.note else ""
     if not found.solved:
         text = "cannot be finished" if found.solved is False else "unknown: the search reached its limit"
-        return f"{name}: {text} ({found.explored:,} states)"
+        return f"{name}: {text} ({found.explored:,} states){note}"
     kinds = dict.fromkeys(event.kind for event in found.events)
     counts = ", ".join(f"{kind} x{found.count(kind)}" for kind in kinds)
-    return f"{name}: can be finished in {len(found.moves):,} moves{': ' if counts else ''}{counts}"
+    return f"{name}: can be finished in {len(found.moves):,} moves{': ' if counts else ''}{counts}{note}"

@@ -118,7 +118,8 @@ class DiffusionParams(Sized):
     border: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles allowed at the edge of the map; by default all."""
     counts: TileCounts = param((), max_length=1000)
-    """Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4."""
+    """Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4. By default, tiles with one cell in each training
+    map of the network have one cell."""
 
     @property
     def sharpness(self) -> int:
@@ -134,7 +135,8 @@ class DiffusionParams(Sized):
     @property
     def bounds(self) -> dict[str, tuple[int, int]]:
         """Minimum and maximum number of cells by tile."""
-        return {tile: parse_bounds(text) for tile, text in self.counts}
+        unique = dict.fromkeys(self.model.unique_tiles, (1, 1))
+        return unique | {tile: parse_bounds(text) for tile, text in self.counts}
 
     @property
     def tile_bounds(self) -> TileBounds:

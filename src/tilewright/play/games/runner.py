@@ -1,9 +1,10 @@
 """Ladder-and-gold game: collect all gold by walking, climbing, hanging, falling and digging.
 
 The player walks on walls and bricks, climbs ladders, hangs on ropes and falls where nothing carries it. It digs away
-bricks diagonally below it; holes stay open. Enemies do not move, and touching one loses the game. The game is won when
-all gold is collected and, if there is an exit, the player has reached it. The solver first looks for a walk without
-digging, which it finds if there is one, and then searches through the holes that can be dug.
+bricks diagonally below it; holes stay open. The game is won when all gold is collected and, if there is an exit, the
+player has reached it. In games of this kind enemies follow the player; the solver does not compute their moves, so that
+they take no part by default. With `enemies` they stay where they are, and touching one loses the game. The solver first
+looks for a walk without digging, which it finds if there is one, and then searches through the holes that can be dug.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class RunnerParams(Params):
 
     dig: bool = param(True)
     """Whether the player can dig bricks away."""
-    enemies: bool = param(True)
-    """Whether touching an enemy loses the game; otherwise, enemies take no part."""
+    enemies: bool = param(False)
+    """Whether enemies are fixed, and touching one loses the game; otherwise, enemies take no part."""
     enter_ladders: bool = param(True)
     """Whether the player can climb down onto a ladder from the cell above it."""
 
@@ -64,6 +65,13 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
         self.ladders = board.mask("ladder")
         self.ropes = board.mask("rope")
         self.enemies = board.mask("enemy", "boss", "spike") if params.enemies else board.mask("spike")
+
+    @property
+    def note(self) -> str:
+        count = len(self.board.cells("enemy", "boss"))
+        if self.params.enemies or not count:
+            return ""
+        return f"{count:,} {'enemy' if count == 1 else 'enemies'} left out, because the solver does not move them"
 
     def begin(self) -> RunnerState:
         return RunnerState(self.start, self.gold - {self.start}, frozenset())
