@@ -38,6 +38,7 @@ HOMES = {
     "core.params": ("Params", "Sized", "param"),
     "core.provenance": ("Verdict",),
     "core.recipe": ("Recipe", "Stage"),
+    "core.references": ("cite",),
     "core.registry": ("register",),
     "core.samples": ("Samples", "Training"),
     "core.seeds": ("Rng",),

@@ -69,6 +69,7 @@ from .core.params import param as param
 from .core.provenance import Verdict as Verdict
 from .core.recipe import Recipe as Recipe
 from .core.recipe import Stage as Stage
+from .core.references import cite as cite
 from .core.registry import register as register
 from .core.samples import Samples as Samples
 from .core.samples import Training as Training
@@ -278,7 +279,8 @@ def make(
     refine: Number of passes that mask the least likely cells with their surroundings, and fill them again.
     wrap: Axes along which the map wraps, such as xy.
     border: Tiles allowed at the edge of the map; by default all.
-    counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4.
+    counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4. By default, tiles with one cell in
+        each training map of the network have one cell.
     """
 
 @overload

@@ -85,7 +85,7 @@ def _spread(many: tw.MapBatch) -> str:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_html_has_a_picture_and_no_markup_of_texts(name: str) -> None:
-    content = RESULTS[name]()._repr_html_()
+    content = show(RESULTS[name]())
     assert SCRIPT not in content
     assert "<script" not in content
     assert content.count('<img src="data:image/png;base64,') == 1
