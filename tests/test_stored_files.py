@@ -203,7 +203,12 @@ def test_the_api_answers_a_request_with_the_same_map(client: Any, number: int, t
     path = tmp_path / f"map.{request['format']}"
     path.write_bytes(answer.content)
     made = tw.load(path)
-    assert_same_recipe(made.recipe, entry["recipe"])
+    assert made.recipe is not None
+    recipe = made.recipe
+    if isinstance(request.get("body", {}).get("recipe"), str):
+        # A built-in recipe may have got requirements since; its maps are tried again until one meets them.
+        recipe = replace(recipe, require=(), tries=1, attempt=None)
+    assert_same_recipe(recipe, entry["recipe"])
     assert_made_again(made, entry)
     assert answer.headers["Tilewright-Digest"] == digest(made)
 

@@ -530,6 +530,7 @@ def make(
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
     sample_edges: Any = ...,
+    samples_per_map: int | None = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -556,6 +557,8 @@ def make(
         reflections.
     sample_edges: Edges of the map to match with those of the sample: left, right, top, bottom; with levels also
         below, above.
+    samples_per_map: Number of samples that a map imitates, chosen at random for each map; by default all of them
+        together.
     depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
     optimiser: Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with
@@ -767,6 +770,7 @@ def make(
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
     counts: Any = ...,
+    match_counts: bool = ...,
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
@@ -799,6 +803,8 @@ def make(
         row.
     border: Tiles allowed at the edge of the map; by default all.
     counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4.
+    match_counts: Whether each tile that `counts` does not name covers 0.4 to 2.5 times the fraction that it has
+        in the sample.
     connected: Tiles whose cells must together form one connected region.
     paths: Pairs of cells that must be connected by a path.
     constraints: User-defined constraints, each with its name and parameters.
@@ -1074,6 +1080,7 @@ def recipe(
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
     sample_edges: Any = ...,
+    samples_per_map: int | None = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -1210,6 +1217,7 @@ def recipe(
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
     counts: Any = ...,
+    match_counts: bool = ...,
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
@@ -1480,6 +1488,7 @@ def watch(
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
     sample_edges: Any = ...,
+    samples_per_map: int | None = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -1621,6 +1630,7 @@ def watch(
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
     counts: Any = ...,
+    match_counts: bool = ...,
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
@@ -1918,6 +1928,7 @@ def shape(
     height: int | None = ...,
     on: str | None = ...,
     tiles: Any = ...,
+    keep_connected: bool = ...,
     where: Literal["rooms"] | None = ...,
 ) -> TileMap:
     """Overlay: generate another recipe inside this map: in a rectangle, on the cells of one tile, or in every room.
@@ -1930,6 +1941,8 @@ def shape(
     on: Tile to replace; other cells are kept, and the place shrinks to the bounding box of this tile.
     tiles: Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their
         names.
+    keep_connected: Whether to leave out impassable tiles that would separate passable cells, or close a door or a
+        passage.
     where: Places instead of one rectangle: `rooms` for every room of the map, each with a random stream of its
         own.
     """

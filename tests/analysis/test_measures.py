@@ -24,14 +24,14 @@ from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
 from tilewright.kernels import surveys
 
-TILES = make_tileset("a; b; # solid")
+TILES = make_tileset("a; b; # solid; door; red door; trapdoor")
 
 
 BY_HAND = read_tables(__file__)
 
 
 def parse_map(*rows: str, **more: Any) -> TileMap:
-    return TileMap([["ab#".index(glyph) for glyph in row] for row in rows], TILES, **more)
+    return TileMap([["ab#dr_".index(glyph) for glyph in row] for row in rows], TILES, **more)
 
 
 def measure_one(map: TileMap, name: str) -> float:

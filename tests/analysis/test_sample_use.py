@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.analysis.map_warnings import find_degeneracy
-from tilewright.analysis.sample_use import find_coverage, measure_sample_use
+from tilewright.analysis.map_warnings import find_degeneracy, find_map_warnings
+from tilewright.analysis.sample_use import find_common_edges, find_coverage, measure_sample_use
 from tilewright.core.samples import Samples, Training
 
 SPARSE = "\n".join("." * 40 for _ in range(39)) + "\n" + "." * 20 + "#" + "." * 19
@@ -113,3 +113,50 @@ def test_ordinary_and_small_maps_are_not_reported(technique: str) -> None:
 
 def test_other_maps_are_not_reported() -> None:
     assert rules_of(tw.make("caves", walls=0.0, seed=1)) == []
+
+
+def draw_room(seed: int, wall: str = "#") -> str:
+    """Return a room with walls around it, some of which have a gap at the top."""
+    rng = np.random.default_rng(seed)
+    cells = np.full((11, 16), wall)
+    cells[1:-1, 1:-1] = rng.choice([".", ".", ".", "o"], (9, 14))
+    if seed % 2:
+        cells[0, 7:9] = "."
+    return "\n".join("".join(row) for row in cells) + "\n"
+
+
+ROOMS = [draw_room(seed) for seed in range(12)]
+AROUND = ("left", "right", "top", "bottom")
+
+
+def test_common_edges_are_found_in_all_samples() -> None:
+    samples = Samples.of(ROOMS)
+    assert {edge: samples.labels[tile] for edge, tile in find_common_edges(samples.maps).items()} == dict.fromkeys(
+        AROUND, "#"
+    )
+    other = [cells.copy() for cells in samples.maps]
+    other[3][-1] = other[3][5]  # one room has no wall below
+    assert tuple(find_common_edges(other)) == ("left", "right", "top")
+    # A tile that is as frequent inside marks no edge.
+    assert not find_common_edges([np.zeros((9, 9), dtype=np.int64)] * 3)
+    assert not find_common_edges([])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_map_without_the_common_edges_has_a_warning_that_helps(seed: int) -> None:
+    size: dict[str, Any] = {"width": 16, "height": 11, "seed": seed}
+    lost = [one for one in find_map_warnings(tw.make("wfc", sample=ROOMS, **size)) if one.rule == "lost_edges"]
+    assert [one.text for one in lost] == [
+        "all 12 samples have '#' along their edges; sample_edges=left,right,top,bottom keeps it"
+    ]
+    (fix,) = lost[0].fixes
+    assert (fix.action, fix.path, tuple(fix.value)) == ("set", ("params", "sample_edges"), AROUND)
+    framed = tw.make("wfc", sample=ROOMS, sample_edges=fix.value, **size)
+    assert not [one for one in find_map_warnings(framed) if one.rule == "lost_edges"]
+    assert tuple(find_common_edges([framed.cells])) == AROUND
+
+
+def test_one_sample_or_wrapping_maps_have_no_warning_about_edges() -> None:
+    for sample, wrap in ((ROOMS[0], "none"), (ROOMS, "xy")):
+        map = tw.make("patterns", sample=sample, wrap=wrap, width=16, height=11, seed=1, iterations=2000)
+        assert not [one for one in find_map_warnings(map) if one.rule == "lost_edges"]

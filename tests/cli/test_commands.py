@@ -46,12 +46,12 @@ def test_a_recipe_finds_its_files_beside_itself(tilewright: Run) -> None:
 def test_a_recipe_can_be_varied(tilewright: Run) -> None:
     tilewright.succeed(
         *("run", "flooded-cavern", "--seed", "3", "--set", "params.width=30", "--set", "params.height=9"),
-        *("--set", "shaping.2.connect.thickness=1", "--set", "params.offset=-4,2", "--shape", "flip", "-o", "map.json"),
+        *("--set", "shaping.1.connect.thickness=1", "--set", "params.offset=-4,2", "--shape", "flip", "-o", "map.json"),
     )
     shipped = Recipe.of("flooded-cavern").to_data()
     params = {**shipped["params"], "width": 30, "height": 9, "offset": [-4, 2]}
-    paint, ore, _, border = shipped["shaping"]
-    shaping = [paint, ore, {"connect": {"thickness": 1}}, border, "flip"]
+    border, _, *others = shipped["shaping"]
+    shaping = [border, {"connect": {"thickness": 1}}, *others, "flip"]
     assert tw.load("map.json") == tw.run({**shipped, "params": params, "shaping": shaping, "seed": 3})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tilewright as tw
 from tests.plain import find_patterns
@@ -329,3 +330,42 @@ def test_missing_patterns_cause_a_warning() -> None:
         m = make_map(sample="dungeon", iterations=1000, min_coverage=1)
     assert 0 < m.numbers["coverage"] < 1
     assert "coverage" not in make_map(sample="dungeon", iterations=1000).numbers
+
+
+# -- samples per map ----------------------------------------------------------------------------------------------
+
+
+SPARSE, DENSE = (
+    str(tw.make("caves", width=16, height=12, walls=walls, steps=0, seed=1)) + "\n" for walls in (0.1, 0.8)
+)
+
+
+def find_fractions(seeds: range, **params: Any) -> NDArray[np.float64]:
+    """Return the fraction of walls of each map learned from a sparse and a dense sample."""
+    made = [
+        tw.make("patterns", sample=[SPARSE, DENSE], width=14, height=10, seed=seed, iterations=20_000, **params)
+        for seed in seeds
+    ]
+    return np.array([(map.cells == map.tileset.id("#")).mean() for map in made])
+
+
+def test_each_map_imitates_its_own_samples() -> None:
+    together, apart = find_fractions(range(12)), find_fractions(range(12), samples_per_map=1)
+    assert apart.std() > 1.4 * together.std()
+    assert ((together > 0.2) & (together < 0.7)).sum() > 4  # mixtures of both
+    assert ((abs(apart - 0.1) < 0.1) | (abs(apart - 0.8) < 0.1)).all()
+    assert 2 <= (apart > 0.5).sum() <= 10  # both samples occur
+    # As many samples as there are, or more, are all samples.
+    assert np.array_equal(find_fractions(range(2), samples_per_map=2), together[:2])
+    assert np.array_equal(find_fractions(range(2), samples_per_map=9), together[:2])
+
+
+def test_maps_of_one_sample_have_the_tiles_of_all() -> None:
+    rare = SPARSE.replace("#", "o", 1)
+    map = tw.make("patterns", sample=[rare, DENSE], samples_per_map=1, width=14, height=10, seed=2, iterations=2000)
+    assert {"o", "#", "."} <= set(map.tileset.names)
+    locked = tw.make(
+        "patterns", sample=[rare, DENSE], samples_per_map=1, width=14, height=10, seed=2, iterations=2000,
+        locks=[[3, 3, "o"]],
+    )  # fmt: skip
+    assert locked.tileset[int(locked.cells[3, 3])].name == "o"

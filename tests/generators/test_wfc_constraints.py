@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import tilewright as tw
 from tests.generators.test_wfc import check_patterns
 from tests.refusals import refused
 from tilewright.core.registry import constraints
+from tilewright.core.samples import Samples
 
 ROOMS: dict[str, Any] = {"sample": "dungeon", "width": 24, "height": 18}
 
@@ -172,3 +174,21 @@ def test_the_solver_gives_up_on_an_impossible_constraint() -> None:
     for relax in (False, True):
         with pytest.raises(tw.GaveUp, match="constraints: nothing: could not be satisfied"):
             tw.make("wfc", **ROOMS, constraints=["nothing"], max_restarts=1, max_repairs=2, relax=relax, seed=1)
+
+
+@pytest.mark.parametrize("sample", ["platforms", "dungeon", "overworld"])
+def test_matching_counts_follow_the_sample(sample: str) -> None:
+    samples = Samples.of(sample)
+    fractions = samples.tile_counts / samples.tile_counts.sum()
+    for seed in range(6):
+        map = tw.make("wfc", sample=sample, width=40, height=24, seed=seed, match_counts=True)
+        for label, fraction in zip(samples.labels, fractions.tolist(), strict=True):
+            count = int((map.cells == map.tileset.id(label)).sum())
+            assert floor(0.4 * fraction * 960) <= count <= ceil(2.5 * fraction * 960), label
+
+
+def test_given_counts_precede_matching_ones() -> None:
+    map = tw.make("wfc", sample="dungeon", width=30, height=20, seed=1, match_counts=True, counts={"treasure": 0})
+    assert not (map.cells == map.tileset.id("treasure")).any()
+    with pytest.raises(tw.InvalidRecipe, match="match_counts: needs a sample; rules have no counts of tiles"):
+        tw.make("wfc", rules="countryside", match_counts=True)

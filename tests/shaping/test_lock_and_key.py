@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tests.tilesets import TWO
 from tilewright.analysis.keys import play
+from tilewright.analysis.map_warnings import find_map_warnings
 from tilewright.analysis.regions import regions_of
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.shaping._key_areas import AreaGraph
@@ -110,6 +111,42 @@ def test_doors_of_a_lock_are_few_straight_and_complete() -> None:
             assert (found.where("red door") == doors_of(found, "red")).all()
     assert several > 20
     assert wide > 5
+
+
+def test_no_row_of_doors_divides_a_room() -> None:
+    locks = 0
+    for seed in range(50):
+        found = tw.run(
+            {
+                "technique": "rooms",
+                "params": {"loops": 0.3},
+                "shaping": [{"lock_and_key": {"count": 4, "min_count": 0}}],
+            },
+            seed=seed,
+        )
+        inside = np.zeros(found.shape, dtype=bool)
+        for room in found.rooms:
+            inside[room.y : room.y + room.height, room.x : room.x + room.width] = True
+        for color in distinct(found, "lock"):
+            rows = regions_of(doors_of(found, color))
+            rows_inside = rows.labels[inside & (rows.labels > 0)]
+            assert np.all(np.asarray(rows.sizes)[rows_inside] == 1)
+            locks += 1
+    assert locks > 150
+
+
+def test_locks_that_do_not_fit_are_reported() -> None:
+    stage = {"lock_and_key": {"count": 8, "min_count": 0}}
+    reported = 0
+    for seed in range(20):
+        found = tw.run({"technique": "rooms", "params": {"width": 30, "height": 20}, "shaping": [stage]}, seed=seed)
+        missing = 8 - len(distinct(found, "lock"))
+        assert found.numbers.get("unplaced lock", 0) == missing
+        assert [problem.rule for problem in find_map_warnings(found)] == ["unplaced"] * (missing > 0)
+        reported += missing > 0
+    assert reported > 10
+    again = tw.shape(found, "lock_and_key", count=1, min_count=0)
+    assert "unplaced lock" not in again.numbers
 
 
 def doors_of(map: TileMap, color: str) -> Any:

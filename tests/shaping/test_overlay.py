@@ -9,7 +9,9 @@ import pytest
 
 import tilewright as tw
 from tests.refusals import refused
-from tilewright.core.tilemap import Room, TileMap
+from tilewright.analysis.doorways import find_doors, passages
+from tilewright.analysis.regions import regions_of
+from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 
 BASE = tw.make("caves", width=40, height=30, walls=0.5, seed=2)
@@ -146,3 +148,56 @@ def test_inner_tiles_become_others_of_the_map() -> None:
     wrong = {"overlay": {"where": "rooms", "recipe": inner, "tiles": {"wall": "stone"}}}
     with pytest.raises(tw.TilewrightError, match="overlay: tiles: unknown tile 'stone'"):
         tw.run({**book, "shaping": [wrong]}, seed=3)
+
+
+POOLS = {"technique": "caves", "params": {"walls": 0.5}, "tiles": {"wall": "water"}}
+
+
+def test_kept_connections() -> None:
+    """Pools divide nothing, and close no door, passage or marker."""
+    pool_cells = 0
+    bases: list[dict[str, Any]] = [
+        {"technique": "rooms"},
+        {"technique": "bsp", "params": {"loops": 0.3}},
+        {"technique": "caves", "params": {"walls": 0.47}},
+    ]
+    for seed in range(200):
+        given = bases[seed % 3]
+        base = tw.run({**given, "params": {**given.get("params", {}), "width": 36, "height": 24}}, seed=seed)
+        free = np.argwhere(base.passable)
+        y, x = free[seed % len(free)].tolist()
+        base = base.replace(markers=[*base.markers, Marker("chest", x, y)])
+        after = tw.shape(base, "overlay", recipe=POOLS, on="floor", keep_connected=True)
+        pools = after.where("water")
+        ways = find_doors(base) | passages(base.passable)
+        beside = np.pad(ways, 1)
+        near = ways | beside[2:, 1:-1] | beside[:-2, 1:-1] | beside[1:-1, 2:] | beside[1:-1, :-2]
+        assert regions_of(after.passable).count == regions_of(base.passable).count
+        assert not (pools & near).any()
+        assert not pools[y, x]
+        pool_cells += int(pools.sum())
+    assert pool_cells > 200 * 40
+
+
+def test_kept_connections_lead_to_locked_cells() -> None:
+    stage = {"overlay": {"recipe": POOLS, "on": "floor", "keep_connected": True}}
+    for seed in range(50):
+        places = [(x, y) for x in range(3, 30, 9) for y in range(2 + seed % 5, 20, 6)]
+        locks = [[x, y, "floor"] for x, y in places]
+        base, after = (
+            tw.make("caves", width=30, height=20, walls=0.4, seed=seed, locks=locks, shaping=shaping)
+            for shaping in ([], [stage])
+        )
+        assert after.where("water").any()
+        assert all(after.cells[y, x] == base.cells[y, x] for x, y in places)
+        assert regions_of(after.passable).count == regions_of(base.passable).count
+
+
+def test_kept_connections_leave_out_only_impassable_tiles() -> None:
+    recipe = {"technique": "caves", "params": {"walls": 0.5}, "tiles": {"wall": "water", "floor": "moss"}}
+    base = tw.make("caves", width=40, height=30, seed=3)
+    after = tw.shape(base, "overlay", recipe=recipe, on="floor", keep_connected=True)
+    free = tw.shape(base, "overlay", recipe=recipe, on="floor")
+    assert np.array_equal(after.where("moss"), free.where("moss"))
+    assert (free.where("water") | ~after.where("water")).all()
+    assert after.where("floor").any()

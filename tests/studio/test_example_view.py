@@ -70,6 +70,8 @@ def test_edges_follow_the_samples_declaration() -> None:
     assert SampleState.from_data(example.to_data()) == example
     assert example.with_built_in("dungeon").sample_edges == ()
     assert example.with_sample(OWN, "own").sample_edges == ()
+    framed = tw.shape(tw.make("caves", width=12, height=9, walls=0.0, seed=1), "border")
+    assert example.with_sample(framed, "own").sample_edges == ("left", "right", "top", "bottom")
     with pytest.raises(InvalidRecipe, match="sample_edges: must be some of left, right, top, bottom, got 'up'"):
         SampleState.from_data({"sample_edges": "up"})
 

@@ -132,7 +132,12 @@ def test_knobs_follow_their_shapers() -> None:
     recipe = open_recipe("flooded-cavern").recipe
     stages = recipe["shaping"]
     moved = {**recipe, "shaping": [stages[1], stages[0], *stages[2:]]}
-    moved["knobs"] = renumber_stages(recipe["knobs"], {0: 1, 1: 0, 2: 2, 3: 3})
+    places = {number: number for number in range(len(stages))}
+    moved["knobs"] = renumber_stages(recipe["knobs"], {**places, 0: 1, 1: 0})
     assert find_values(moved) == find_values(recipe)
-    removed = {**recipe, "shaping": stages[1:], "knobs": renumber_stages(recipe["knobs"], {1: 0, 2: 1, 3: 2})}
-    assert find_values(removed) == {name: value for name, value in find_values(recipe).items() if name != "water"}
+    others = {number: number - 1 for number in range(2, len(stages))}
+    removed = {**recipe, "shaping": [stages[0], *stages[2:]]}
+    removed["knobs"] = renumber_stages(recipe["knobs"], {0: 0, **others})
+    assert find_values(removed) == {
+        name: value for name, value in find_values(recipe).items() if name != "tunnel_width"
+    }

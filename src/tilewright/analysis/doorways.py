@@ -1,4 +1,4 @@
-"""Passages one cell wide, and the doorways among them."""
+"""Passages one cell wide, the doorways among them, and doors."""
 
 from __future__ import annotations
 
@@ -63,6 +63,13 @@ def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Ma
     wide = room & ~(vertical | horizontal)
     found: Mask = (_leads_to(room, vertical, horizontal) & (sizes == 0)) | _leads_to(wide, vertical, horizontal)
     return found
+
+
+def find_doors(map: TileMap) -> Mask:
+    """Return the mask of doors: tiles named `door`, or with a name that ends in `door`, such as `red door`."""
+    is_door = np.array([name.split(" ")[-1] == "door" for name in map.tileset.names])
+    doors: Mask = is_door[map.cells]
+    return doors
 
 
 def _find_narrow(passable: Mask) -> tuple[Mask, Mask]:

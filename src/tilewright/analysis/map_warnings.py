@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.entries import Technique
-from ..core.errors import ANOTHER_SEED, Problem, pluralize
+from ..core.errors import ANOTHER_SEED, Fix, Problem, pluralize
 from ..core.plan import make_plan
 from ..core.registry import techniques
+from ..core.samples import Samples
 from ..core.tilemap import TileMap
 from .novelty import min_difference
-from .patterns import Tiles, Wrap, list_views, wraps
-from .sample_use import MIN_CELLS, MIN_VARIETY, compare_variety
+from .patterns import AXES, EDGES, Tiles, Wrap, list_views, wraps
+from .sample_use import MIN_CELLS, MIN_VARIETY, compare_variety, find_common_edges
 
 UNPLACED = "unplaced "
 """Start of the names of numbers that count missing markers, such as `unplaced goblin`."""
@@ -87,7 +88,8 @@ def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
     counts = np.bincount(np.concatenate([view.reshape(-1) for view, _ in views]), minlength=len(map.tileset))
     single = [*_find_single_tile(map, int(np.count_nonzero(counts)))]
     variety = single or [*_find_dominant_tile(map, counts)]
-    return (*variety, *_find_copy(map, entry, views, counts), *_find_high_divergence(map))
+    lost = _find_lost_edges(map, entry, samples, ids)
+    return (*variety, *lost, *_find_copy(map, entry, views, counts), *_find_high_divergence(map))
 
 
 def _find_single_tile(map: TileMap, tiles: int) -> Iterator[Problem]:
@@ -107,6 +109,31 @@ def _find_dominant_tile(map: TileMap, counts: NDArray[np.int64]) -> Iterator[Pro
         fractions = f"{own[most] / own.sum():.0%} of the map, but {counts[most] / counts.sum():.0%} of the samples"
         text = f"{name!r} fills {fractions}; try another seed"
         yield Problem((), "dominant_tile", name, text, (ANOTHER_SEED,))
+
+
+def _find_lost_edges(map: TileMap, entry: Technique, samples: Samples, ids: NDArray[np.int64]) -> Iterator[Problem]:
+    """Yield a problem if all of several samples have a tile along their edges and the map does not.
+
+    Techniques with the parameter sample_edges keep it there.
+    """
+    assert map.recipe is not None
+    params = map.recipe.params.model_dump(include={"sample_edges", "wrap"})
+    if params.get("sample_edges") != () or len(samples.maps) < 2:
+        return
+    wrap = params.get("wrap", "none")
+    common = {
+        edge: int(ids[tile])
+        for edge, tile in find_common_edges(samples.maps).items()
+        if wrap == "none" or AXES[-1 - EDGES[edge][0]] not in wrap
+    }
+    own = {edge for edge, tile in find_common_edges([map.cells]).items() if common.get(edge) == tile}
+    if common.keys() - own:
+        names = list(common)
+        tile = map.tileset[next(iter(common.values()))].name
+        keeps = f"sample_edges={','.join(names)} keeps it"
+        text = f"all {len(samples.maps):,} samples have {tile!r} along their edges; {keeps}"
+        fix = Fix("set", ("params", "sample_edges"), names)
+        yield Problem(("params", "sample_edges"), "lost_edges", tile, text, (fix,), "")
 
 
 def _find_copy(

@@ -19,6 +19,7 @@ import numpy as np
 from ..autotile.grammar import grammar_of
 from ..core.entries import measure
 from . import keys
+from .doorways import find_doors, passages
 from .survey import Survey
 
 
@@ -191,6 +192,19 @@ def loops(survey: Survey) -> float | None:
 def branching(survey: Survey) -> float | None:
     """Mean number of rooms linked to a room: just under 2 in a chain, 2 in a ring, more with loops."""
     return 2 * len(survey.rooms.links) / len(survey.map.rooms) if survey.map.rooms else None
+
+
+@measure(unit="fraction", group="rooms")
+def doors_between(survey: Survey) -> float | None:
+    """Fraction of doors in a passage one cell wide: between two impassable cells, and open at both ends.
+
+    Doors are tiles named `door`, or with a name that ends in `door`, such as `red door`. A door at the edge of the map
+    is not in a passage. Does not apply to maps without doors, nor to 3D maps.
+    """
+    doors = find_doors(survey.map)
+    if survey.map.cells.ndim != 2 or not doors.any():
+        return None
+    return int(np.count_nonzero(doors & passages(survey.passable))) / int(np.count_nonzero(doors))
 
 
 @measure(unit="yes or no", group="walking")

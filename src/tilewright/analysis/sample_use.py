@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.caching import cached_by_size
 from ..core.samples import Samples, Training
 from .novelty import SampleBlocks
-from .patterns import Coding, PatternCounts, Tiles, list_views, pad_map, wraps
+from .patterns import EDGES, Coding, PatternCounts, Tiles, list_views, pad_map, wraps
 
 MIN_CELLS = 64
 """Smaller maps are never reported as degenerate."""
+MIN_EDGE_SIDE = 4
+"""Minimum width and height of maps with edges."""
+MIN_EDGE = 0.75
+"""All maps share an edge if the same tile has at least this fraction of its cells in each of them."""
+MAX_INSIDE = 0.5
+"""A tile marks an edge only if it has at most this fraction of the cells inside."""
 MIN_VARIETY = 0.2
 """A map is dominated by a tile if the fraction of other tiles is less than this multiple of that in the samples."""
 
@@ -74,3 +82,26 @@ def _count_patterns(samples: Samples, wrap: str, symmetries: int, size: int) -> 
     views = list_views(samples.maps, wraps(wrap, samples.axes), symmetries)
     coding = Coding(size, samples.axes, len(samples.labels))
     return PatternCounts.of(coding, [pad_map(view, size, round_) for view, round_ in views])
+
+
+def find_common_edges(maps: Sequence[Tiles]) -> dict[str, int]:
+    """Return the edges of 2D maps that all of them share, each with its tile, such as the walls around rooms.
+
+    >>> room = np.array([[1, 1, 1, 1], [1, 0, 0, 1], [1, 0, 0, 0], [1, 1, 1, 1]])
+    >>> find_common_edges([room, room[:, ::-1]])
+    {'left': 1, 'right': 1, 'top': 1, 'bottom': 1}
+    >>> find_common_edges([room, room * 0])
+    {}
+    """
+    if not maps or any(map.ndim != 2 or min(map.shape) < MIN_EDGE_SIDE for map in maps):
+        return {}
+    inner = np.bincount(np.concatenate([map[1:-1, 1:-1].ravel() for map in maps]))
+    found = {}
+    for edge in ("left", "right", "top", "bottom"):
+        axis, at_end = EDGES[edge]
+        lines = [np.take(map, -1 if at_end else 0, axis=1 if axis == -1 else 0) for map in maps]
+        tile = int(np.bincount(np.concatenate(lines)).argmax())
+        inside = int(inner[tile]) / int(inner.sum()) if tile < len(inner) else 0.0
+        if inside <= MAX_INSIDE and min(float((line == tile).mean()) for line in lines) >= MIN_EDGE:
+            found[edge] = tile
+    return found

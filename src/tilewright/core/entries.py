@@ -85,6 +85,8 @@ class ByExample:
     sample_edges."""
     note: str = ""
     """Relation of the technique's maps to the sample, as a clause that follows the technique's name."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that have another default in this view."""
     objective: str = ""
     """Name of the number in the frames that decreases as the map improves. The studio draws it as a curve. Empty if
     there is no such number."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -113,6 +113,12 @@ class Samples(AtomicValue):
         """Return plain data that `of` reads."""
         written = [grid.to_data(inline=inline) for grid in self.grids]
         return written[0] if len(written) == 1 else written
+
+    def choose(self, numbers: Iterable[int]) -> Samples:
+        """Return some of the samples, with the labels and the tileset of all of them."""
+        chosen = Samples([self.grids[number] for number in numbers])
+        chosen.__dict__.update(labels=self.labels, tileset=self.tileset)
+        return chosen
 
     @property
     def axes(self) -> int:

@@ -73,6 +73,8 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
 )
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     lock_tiles, has_unknown = _read_locks(site)
+    training = p.training
+    p = p.choose_samples(rng.child("samples"))
     alone = p.islands == p.population == 1 and p.optimiser == "annealing"
     if alone and has_blocks(p.shape, _find_block_size(p)):
         tiles = yield from _optimize_blocks(p, lock_tiles, has_unknown, rng)
@@ -84,7 +86,7 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     final = {"divergence": counter.value}
     yield Frame(partial(_clip_unknown, p, counter.tiles()), _format_note(p, 1.0, counter.value), 1.0, final)
     labels = _clip_unknown(p, counter.tiles())
-    numbers = {"divergence": counter.value, "steps": p.steps, **measure_sample_use(labels, p.training)}
+    numbers = {"divergence": counter.value, "steps": p.steps, **measure_sample_use(labels, training)}
     if p.min_coverage > 0:
         numbers["coverage"] = coverage = find_coverage(labels, p.training)
         if coverage < p.min_coverage:

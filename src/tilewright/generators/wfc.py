@@ -49,7 +49,13 @@ BYTES_PER_WORD = 24
     cost=lambda p: prod(p.shape) * UPDATES_PER_CELL,
     training=lambda p: p.training,
     by_example=ByExample(
-        knobs={"pattern_size": (1, 2, 3, 4), "symmetry": (1, 2, 4, 8), "relax": (False, True)},
+        knobs={
+            "pattern_size": (1, 2, 3, 4),
+            "symmetry": (1, 2, 4, 8),
+            "match_counts": (True, False),
+            "relax": (False, True),
+        },
+        defaults={"match_counts": True},
         shared=("wrap", "wrap_sample", "sample_edges"),
         note="contains only patterns of the sample",
     ),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.chokepoints import Cuts
-from ..analysis.doorways import doorways, passages
+from ..analysis.doorways import doorways, find_doors, passages
 from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.regions import regions_of
 from ..analysis.survey import Survey
@@ -45,7 +45,7 @@ class WalkableMap:
         for marker in map.markers:
             bare[marker.y, marker.x] = False
         named = map.tileset.by_name
-        doors = np.isin(map.cells, [tile for name, tile in named.items() if name.endswith("door")])
+        doors = find_doors(map)
         free = bare & ~doors
         if any(name.endswith(" key") for name in named):
             # A key replaces a tile, so it is allowed only on plain floor, not on a treasure.
@@ -54,7 +54,12 @@ class WalkableMap:
         ranks = np.where(doors, 0.0, np.where(doorways(map), 1.0, 2.0))
         markers = tuple((marker.name, (marker.y, marker.x)) for marker in map.markers)
         from_start = steps_from(map.passable, np.array([start]))
-        return cls(region, bare & (doors | ~locked), free, ranks, from_start, markers)
+        inside = np.zeros_like(region)
+        for room in map.rooms:
+            inside[room.y : room.y + room.height, room.x : room.x + room.width] = True
+        # A row of doors would divide a room; a passage of one cell may be in the outline of a room.
+        door_cells = bare & (doors | ~locked) & (~inside | passages(map.passable))
+        return cls(region, door_cells, free, ranks, from_start, markers)
 
     def find_markers(self, name: str) -> list[Cell]:
         """Return the reachable cells that have a marker with this name."""

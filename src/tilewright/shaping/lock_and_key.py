@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from ..analysis.doorways import passages
 from ..analysis.keys import KEY, LOCK
+from ..analysis.map_warnings import count_unplaced
 from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.survey import Survey
 from ..core.entries import shaper
@@ -91,7 +92,7 @@ class LockAndKeyParams(Params):
         )
 
 
-@shaper(LockAndKeyParams, dimensions=(2,), example="rooms --shape lock_and_key,count=3")
+@shaper(LockAndKeyParams, revision=2, dimensions=(2,), example="rooms --shape lock_and_key,count=3")
 def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Steps:
     if p.tile is not None and not map.tileset.passable[site.tile(p.tile)]:
         name = map.tileset[site.tile(p.tile)].name
@@ -116,7 +117,8 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
             _put(cells, place, _find_tile(map.tileset, color, "key"), locked)
         map = map.replace(markers=[*map.markers, *markers])
         yield Frame(cells, color, (number + 1) / len(parts.doors))
-    return map.replace(cells=cells)
+    missing = p.count - len(parts.doors)
+    return map.replace(cells=cells, numbers=count_unplaced(map.numbers, [LOCK], {LOCK: missing} if missing else {}))
 
 
 # -- existing markers and tiles -----------------------------------------------------------------------------------

@@ -4,6 +4,9 @@ The inner recipe is generated at the size of its place, with a random stream of 
 become the tiles of the same name in this map, or those given by `tiles`; missing tiles are added with their appearance.
 Locked cells inside the place are also locked for the inner recipe, unless it moves cells or has no such tile, and keep
 their tiles in any case. Rooms, links and markers are copied into rectangles and rooms; layers and numbers are not.
+
+With `keep_connected`, impassable tiles such as water never divide a region of passable cells, and keep clear of doors,
+passages one cell wide and markers. The cells that stay for this are chosen at random.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator
 
+from ..analysis.doorways import find_doors, passages
 from ..core import pipeline
 from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe, Problem, UnknownName, problem
@@ -27,6 +31,7 @@ from ..core.registry import shapers
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps, change_frames
 from ..core.tilemap import TileMap
+from ._filling import fill_cells
 
 Place: TypeAlias = tuple[slice, slice]
 """A rectangle of the map, as slices of rows and columns."""
@@ -47,6 +52,8 @@ class OverlayParams(Params):
     """Tile to replace; other cells are kept, and the place shrinks to the bounding box of this tile."""
     tiles: tuple[tuple[Annotated[Label, hint(tiles="recipe")], Label], ...] = param((), tiles=True)
     """Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their names."""
+    keep_connected: bool = param(False)
+    """Whether to leave out impassable tiles that would separate passable cells, or close a door or a passage."""
     where: Literal["rooms"] | None = param(None)
     """Places instead of one rectangle: `rooms` for every room of the map, each with a random stream of its own."""
 
@@ -75,12 +82,35 @@ def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
         found = [become.get(tile, tileset.by_name.get(name, 0)) for tile, name in enumerate(inner.tileset.names)]
         ids = np.array(found, dtype=tileset.dtype)
         cells = map.cells.astype(tileset.dtype)
-        np.copyto(cells[place], ids[inner.cells], where=wanted[place] & free[place])
+        changed = wanted[place] & free[place]
+        if p.keep_connected:
+            blocked = np.zeros(map.shape, dtype=np.bool_)
+            blocked[place] = changed & ~tileset.passable[ids[inner.cells]]
+            changed &= ~(blocked & _find_required(map, blocked, rng.child("connected", number)))[place]
+        np.copyto(cells[place], ids[inner.cells], where=changed)
         map = map.replace(
             cells=cells, tileset=tileset, **({} if p.on is not None else _merge_objects(map, inner, place))
         )
         yield Frame(cells, "", (number + 1) / len(places), site=Site(map.shape, tileset))
     return map
+
+
+def _find_required(map: TileMap, blocked: NDArray[np.bool_], rng: Rng) -> NDArray[np.bool_]:
+    """Return the cells to keep passable, so that the other blocked cells separate nothing and close no passage."""
+    passable = map.passable
+    ways = find_doors(map) | passages(passable)
+    spared = passable & (~blocked | _grow(ways))
+    for marker in map.markers:
+        spared[marker.y, marker.x] = passable[marker.y, marker.x]
+    steps = [is_open for is_open, _ in fill_cells(passable, spared, int(np.count_nonzero(spared)), rng)]
+    return steps[-1] if steps else passable
+
+
+def _grow(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the cells of a mask and their neighbors along the axes."""
+    padded = np.pad(mask, 1)
+    grown: NDArray[np.bool_] = mask | padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:]
+    return grown
 
 
 def _map_tile_ids(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: TileMap) -> dict[int, int]:

@@ -10,10 +10,7 @@ paths without loops, and the fraction may not be reached if markers are far apar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.survey import Survey
 from ..core.entries import shaper
@@ -22,10 +19,7 @@ from ..core.params import Params, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ..kernels.filling import MAX_DETOUR, OPEN, SPARED, thicken_cells
-
-BLOCK = 4096
-"""Number of cells to check between two frames."""
+from ._filling import fill_cells
 
 
 class ThickenParams(Params):
@@ -44,32 +38,7 @@ def thicken(map: TileMap, p: ThickenParams, site: Site, rng: Rng) -> Steps:
         is_spared[marker.y, marker.x] = True
     goal = round(p.floor_share * map.cells.size)
     cells = map.cells
-    for is_open, done in _fill_cells(survey.passable, is_spared, goal, rng):
+    for is_open, done in fill_cells(survey.passable, is_spared, goal, rng):
         cells = np.where(survey.passable & ~is_open, tile, map.cells)
         yield Frame(cells, "adding walls", done)
     return map.replace(cells=cells)
-
-
-def _fill_cells(
-    is_open: NDArray[np.bool_], is_spared: NDArray[np.bool_], goal: int, rng: Rng
-) -> Iterator[tuple[NDArray[np.bool_], float]]:
-    """Fill open cells until `goal` are left, or no more can be filled; yield the open cells and the progress."""
-    marks = np.pad(np.where(is_open, np.where(is_spared, SPARED, OPEN), 0).astype(np.uint8), 1)
-    flat = marks.reshape(-1)
-    seen = np.zeros(flat.size, dtype=np.int32)
-    queue = np.empty(MAX_DETOUR + 4, dtype=np.int64)
-    excess = total = int(np.count_nonzero(is_open)) - goal
-    filled = 1
-    while excess > 0 and filled:
-        # What a pass leaves because it is on the only path to a dead end can be filled after the dead end.
-        cells = np.flatnonzero(flat == OPEN)
-        order = cells[np.argsort(rng.randoms(len(cells)), kind="stable")]
-        seen[:] = 0
-        filled = 0
-        for start in range(0, len(order), BLOCK):
-            stop = min(start + BLOCK, len(order))
-            filled += thicken_cells(flat, marks.shape[1], order, start, stop, seen, queue, excess - filled)
-            yield marks[1:-1, 1:-1] > 0, min(1.0, 1 - (excess - filled) / total)
-            if filled == excess:
-                break
-        excess -= filled

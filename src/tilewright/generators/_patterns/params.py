@@ -15,6 +15,7 @@ from ...core.errors import Problem, pluralize, problem
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import MAX_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
+from ...core.seeds import Rng
 from .target import TargetDistribution
 
 STEPS_PER_CELL = {"draft": 22, "normal": 1000, "best": 4000}
@@ -47,6 +48,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         "mut_times": "max_stamps",
     }
     technique: ClassVar[str] = "patterns"
+    samples_per_map: int | None = param(None, ge=1, le=1000, typical=(1, 8))
+    """Number of samples that a map imitates, chosen at random for each map; by default all of them together."""
     width: int = size_param(40, ge=2)
     """Number of columns of the map."""
     height: int = size_param(30, ge=2)
@@ -82,6 +85,14 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         if self.sample.axes == 2:
             return flat
         return (self.depth or self.sample.grids[0].shape[0], *flat)
+
+    def choose_samples(self, rng: Rng) -> PatternsParams:
+        """Return params with the samples that one map imitates, and the pattern sizes of all samples."""
+        count = len(self.sample.grids)
+        if self.samples_per_map is None or self.samples_per_map >= count:
+            return self
+        numbers = sorted(rng.shuffle(range(count))[: self.samples_per_map])
+        return self.model_copy(update={"sample": self.sample.choose(numbers), "pattern_sizes": self.sizes})
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -142,7 +153,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def make_target(self, sides: patterns.Sides, has_unknown: bool) -> TargetDistribution:
         """Return the target of maps with these edges; `has_unknown` if they have tiles that are not in the sample."""
         wrap = patterns.wraps(self.wrap_sample, self.sample.axes)
-        return _make_target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetry, has_unknown)
+        samples, sides = self.sample, tuple(sides)
+        return _make_target(samples, samples.labels, self.sizes, self.weights, wrap, sides, self.symmetry, has_unknown)
 
     def find_problems(self) -> Iterator[Problem]:
         yield from self._find_size_problems()
@@ -193,6 +205,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
 @cached_by_size
 def _make_target(
     sample: Samples,
+    labels: tuple[str, ...],
     sizes: tuple[int, ...],
     weights: tuple[float, ...],
     wrap: patterns.Wrap,
@@ -201,4 +214,4 @@ def _make_target(
     has_unknown: bool,
 ) -> TargetDistribution:
     """Return a target distribution; cached, because many maps are made from one sample."""
-    return TargetDistribution(sample.maps, len(sample.labels), sizes, weights, wrap, sides, symmetry, has_unknown)
+    return TargetDistribution(sample.maps, len(labels), sizes, weights, wrap, sides, symmetry, has_unknown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from math import prod
+from math import ceil, floor, prod
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -37,6 +37,8 @@ from .user_constraints import UserConstraint
 from .wave import GlobalConstraint
 
 DEFAULT_PATTERN_SIZE = 3
+MATCHED = (0.4, 2.5)
+"""Minimum and maximum multiple of the fraction in the sample, with `match_counts`. Narrower bounds take much longer."""
 MAX_RESTARTS = 10_000
 
 
@@ -136,6 +138,8 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     """Tiles allowed at the edge of the map; by default all."""
     counts: TileCounts = param((), max_length=1000)
     """Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4."""
+    match_counts: bool = param(False)
+    """Whether each tile that `counts` does not name covers 0.4 to 2.5 times the fraction that it has in the sample."""
     connected: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles whose cells must together form one connected region."""
     paths: tuple[PathConstraint, ...] = param((), max_length=100)
@@ -245,7 +249,7 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     def global_constraints(self) -> tuple[GlobalConstraint, ...]:
         """Constraints on the complete map: counts, connected regions and paths."""
         global_constraints = []
-        for tile, text in self.counts:
+        for tile, text in (*self.counts, *self._find_matching_counts()):
             bounds = parse_bounds(text)
             global_constraints.append(
                 GlobalConstraint(COUNTED, self.find_tiles([tile], "counts"), f"counts: {tile} {text}", *bounds)
@@ -262,6 +266,17 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
                 )
             )
         return tuple(global_constraints)
+
+    def _find_matching_counts(self) -> Iterator[tuple[str, str]]:
+        """Yield bounds for the tiles that have none, around the fractions of the sample."""
+        if not self.match_counts or self.rules:
+            return
+        given = {tile for tile, _ in self.counts}
+        fractions = self.sample.tile_counts / self.sample.tile_counts.sum()
+        for label, fraction in zip(self.labels, fractions.tolist(), strict=True):
+            if label not in given:
+                expected = fraction * prod(self.shape)
+                yield label, f"{floor(expected * MATCHED[0])}..{ceil(expected * MATCHED[1])}"
 
     def _find_cell(self, place: Place, number: int) -> int:
         at = tuple(reversed(place))
@@ -289,6 +304,9 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
             yield problem(text, at="pattern_size", remove=["pattern_size"])
         if self.ground and self.rules:
             yield problem("needs a sample; rules have no last row", at="ground", rule="missing", remove=["ground"])
+        if self.match_counts and self.rules:
+            text = "needs a sample; rules have no counts of tiles"
+            yield problem(text, at="match_counts", rule="missing", remove=["match_counts"])
         if self.sample_edges and self.rules:
             text = "needs a sample; rules have no edges"
             yield problem(text, at="sample_edges", rule="missing", remove=["sample_edges"])

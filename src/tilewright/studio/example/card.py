@@ -191,13 +191,15 @@ class Knobs:
 
     def __init__(self, technique: str, on_change: Callable[[str, Any], None]) -> None:
         self.technique, self._on_change = technique, on_change
-        fields, offered = techniques.get(technique).params.model_fields, find_by_example(technique).knobs
-        self._defaults = {name: json.dumps(fields[name].default) for name in offered}
+        fields, shown_settings = techniques.get(technique).params.model_fields, find_by_example(technique)
+        offered = shown_settings.knobs
+        defaults = {name: shown_settings.defaults.get(name, fields[name].default) for name in offered}
+        self._defaults = {name: json.dumps(default) for name, default in defaults.items()}
         self._selects: dict[str, ui.select] = {}
         self._options: dict[str, dict[str, str]] = {}
         with ui.element("div").classes("tw-example-knobs"):
             for name, values in offered.items():
-                default = fields[name].default
+                default = defaults[name]
                 shown = values if default in values else (default, *values)
                 self._options[name] = {json.dumps(value): format_knob_value(value) for value in shown}
                 with ui.element("label").classes("tw-example-knob"):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, PlainSerializer
 
+from ...analysis.sample_use import find_common_edges
 from ...core.entries import ByExample
 from ...core.errors import InvalidRecipe, TooLarge, pluralize
 from ...core.fields import present_name
@@ -134,7 +135,8 @@ class SampleState(LinkParams):
 
     def with_sample(self, sample: TileMap, name: str) -> SampleState:
         """Return the state with the user's own sample."""
-        return self.replace(name=name, sample=sample, wrap_sample=_default_wrap(sample), sample_edges=())
+        edges = tuple(find_common_edges([sample.cells]))
+        return self.replace(name=name, sample=sample, wrap_sample=_default_wrap(sample), sample_edges=edges)
 
     def with_edited_sample(self, sample: TileMap) -> SampleState:
         """Return the state with an edited version of the current sample."""
@@ -165,7 +167,7 @@ class SampleState(LinkParams):
         edges = [edge for edge in self.sample_edges if AXIS_OF[edge] not in self.wrap + self.wrap_sample]
         if edges and "sample_edges" in shown.shared:
             params["sample_edges"] = edges
-        params |= self.knobs.get(technique, {})
+        params |= {**shown.defaults, **self.knobs.get(technique, {})}
         recipe = {"technique": technique, "params": params, "seed": self.seed}
         return recipe if self.sample is None else {**recipe, "tileset": tilesets.write(self.sample.tileset)}
 

@@ -122,6 +122,9 @@ def _suggest(example: SampleState, technique: str, problem: Problem) -> Iterator
         elif fix.action == "set" and name in knobs:
             label = name if value is True else f"{name.replace('_', ' ')} {value}"
             yield label, example.with_knob(technique, name, value)
+    for knob, value in find_by_example(technique).defaults.items():
+        if value is True and knob not in example.knobs.get(technique, {}):
+            yield f"without {knob.replace('_', ' ')}", example.with_knob(technique, knob, False)
     if problem.rule == "sample_size":
         yield "larger sample", example.with_edited_sample(_enlarge(example.sample_map, MIN_USABLE_SIDE))
     if problem.rule == "flat_sample" and example.sample_map.cells.ndim == 3:
