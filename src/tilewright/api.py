@@ -265,7 +265,7 @@ def run(
     <TileMap 12x8 of cave by caves, seed 3>
     >>> dungeon = run("roguelike-dungeon", seed=7, monsters=12, treasures=2)
     >>> measure(dungeon, "markers.monster", "markers.treasure")
-    {'markers.monster': 12, 'markers.treasure': 2}
+    {'markers.monster': 12.0, 'markers.treasure': 2.0}
     """
     chosen = _read_recipe(given, keywords, knobs)
     if seed is not None or chosen.seed is None:
