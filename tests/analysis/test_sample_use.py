@@ -157,6 +157,7 @@ def test_a_map_without_the_common_edges_has_a_warning_that_helps(seed: int) -> N
 
 
 def test_one_sample_or_wrapping_maps_have_no_warning_about_edges() -> None:
-    for sample, wrap in ((ROOMS[0], "none"), (ROOMS, "xy")):
-        map = tw.make("patterns", sample=sample, wrap=wrap, width=16, height=11, seed=1, iterations=2000)
+    for given in ({"sample": ROOMS[0]}, {"sample": ROOMS, "wrap": "xy"}):
+        params: dict[str, Any] = {**given, "width": 16, "height": 11, "iterations": 2000}
+        map = tw.make("patterns", seed=1, **params)
         assert not [one for one in find_map_warnings(map) if one.rule == "lost_edges"]
