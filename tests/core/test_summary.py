@@ -131,6 +131,14 @@ def test_large_maps_and_maps_that_cannot_be_made_are_left_out() -> None:
     assert "<img" not in show(impossible)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 30_000), (30_000, 2), (1, 65_536)])
+def test_maps_of_any_shape_are_shown_or_left_out(width: int, height: int) -> None:
+    long = tw.TileMap(np.zeros((height, width), dtype=np.uint8), tw.make("caves", width=8, height=8, seed=1).tileset)
+    content = html.render_summary("title", [], [long] * MAX_MAPS, ["x"] * MAX_MAPS, {}, "")
+    assert content.startswith("<div")
+    assert len(content) < 1 << 23
+
+
 def test_at_most_twelve_maps_are_made() -> None:
     recipe, seen = tw.recipe("caves", width=9, height=8), []
 

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.errors import TooLarge
 from ..core.measure_groups import format_short
 from ..core.tilemap import TileMap
 from .charts import FAINT, FIRST, MUTED
-from .sheets import draw_contact_sheet
+from .sheets import GAP, MIN_WIDTH, choose_columns, draw_contact_sheet, map_width
 
-WIDTH = 720
-"""Maximum width of the sheet in pixels."""
+WIDTH, CELL = 1200, 16
+"""Maximum width of the sheet and of a cell in pixels. Notebooks shrink the sheet to the width of the page."""
 MAX_CHARTS = 12
 BARS = 24
 CHART_WIDTH, CHART_HEIGHT = 168, 44
@@ -53,10 +54,8 @@ def render_summary(
     str
     """
     parts = [f"<strong>{escape(title)}</strong>", *(f"<div>{escape(fact)}</div>" for fact in facts)]
-    if maps:
-        sheet = BytesIO()
-        draw_contact_sheet(maps, captions, width=WIDTH).save(sheet, "PNG")
-        source = b64encode(sheet.getvalue()).decode()
+    if maps and (sheet := _encode_sheet(maps, captions)):
+        source = b64encode(sheet).decode()
         about = f"{title}: {', '.join(captions)}"
         parts.append(f'<img src="data:image/png;base64,{source}" alt="{escape(about)}" style="max-width: 100%">')
     charts = [_render_chart(name, np.asarray(own, dtype=np.float64)) for name, own in measures.items()]
@@ -65,6 +64,18 @@ def render_summary(
     if command:
         parts.append(f"<pre>{escape(command)}</pre>")
     return f'<div class="tilewright-summary">{"".join(parts)}</div>'
+
+
+def _encode_sheet(maps: Sequence[TileMap], captions: Sequence[str]) -> bytes:
+    """Return a sheet of maps as a PNG file; nothing if the maps are so tall that the sheet would be too large."""
+    content, columns = BytesIO(), choose_columns(maps)
+    width = columns * (CELL * max(map_width(map) for map in maps) + GAP) + GAP
+    try:
+        picture = draw_contact_sheet(maps, captions, columns=columns, width=min(max(width, MIN_WIDTH), WIDTH))
+    except TooLarge:
+        return b""
+    picture.save(content, "PNG")
+    return content.getvalue()
 
 
 def _render_chart(name: str, values: NDArray[np.float64]) -> str:
