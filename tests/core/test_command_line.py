@@ -87,6 +87,15 @@ def test_corpus_command_makes_the_same_corpus(sweep: dict[str, Any]) -> None:
     assert tw.corpus.Corpus("again").table(["digest"]) == corpus.table(["digest"])
 
 
+def test_corpus_command_sweeps_knobs() -> None:
+    corpus = tw.corpus.make(
+        tw.recipe("roguelike-dungeon", keys=1), "memory://knobs", count=4, seed=7, sweep={"monsters": [2, 5]},
+        sampled=True, measures=["markers.monster"], workers=0,
+    )  # fmt: skip
+    run(f"{corpus.manifest.write_command('again')} --workers 0")
+    assert tw.corpus.Corpus("again").table() == corpus.table()
+
+
 def test_search_command_makes_the_same_archive() -> None:
     archive = tw.search.make(
         "caves", vary={"walls": (0.3, 0.6), "outside": ["wall", "floor"], "seed": None}, objective="-path_length",
