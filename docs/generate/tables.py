@@ -12,6 +12,7 @@ from tilewright.cli._catalogue import KINDS, list_summaries
 from tilewright.core.entries import Entry
 from tilewright.core.fields import fields_of, models_in
 from tilewright.core.notation import short_default
+from tilewright.core.references import TABLE, get_reference, list_references
 from tilewright.core.skins import Skin
 from tilewright.core.tileset import Sheet
 from tilewright.formats import Format
@@ -27,6 +28,7 @@ EXPERIMENTS = {
     "errors": experiments.list_errors,
     "measured": experiments.show_comparison,
 }
+CITED = {"techniques": "technique", "shapers": "shaper", "measures": "measure", "distances": "distance"}
 
 
 def fill_tables(text: str, *, with_experiments: bool = True) -> str:
@@ -49,6 +51,7 @@ def fill_tables(text: str, *, with_experiments: bool = True) -> str:
                 "reference": format_reference,
                 "joints": format_joints,
                 "fields": format_file_keys,
+                "references": format_references,
             }
             if what not in makers:
                 known = ", ".join(["parameters", *makers, *EXPERIMENTS])
@@ -100,6 +103,17 @@ def format_reference(kind: str) -> str:
             line += f" Opens in {', '.join(entry.engines)}."
         parts.append(f"### {name}\n\n{line}\n\n{rest}\n\n{format_parameters(entry)}".replace("\n\n\n\n", "\n\n"))
     return "\n".join(parts)
+
+
+def format_references(kind: str) -> str:
+    """Return the sources of the entries of a kind; for `all`, the BibTeX of all references."""
+    if kind == "all":
+        return "\n\n".join(["```bibtex", *(one.to_bibtex() for one in list_references()), "```"])
+    rows = (
+        (f"`{name}`", "<br>".join(f"{get_reference(key).to_text()} (`{key}`)" for key in keys))
+        for name, keys in TABLE[kind].items()
+    )
+    return table((CITED[kind], "sources"), *rows)
 
 
 def format_file_keys(name: str) -> str:

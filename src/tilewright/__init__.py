@@ -19,9 +19,9 @@ PACKAGES = ("analysis", "corpus", "formats", "kernels", "play", "search")
 """Public packages."""
 HOMES = {
     "api": ("find_edits", "improve", "learn", "list_distances", "list_engines", "list_formats",
-            "list_games", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
-            "load_model", "load_network", "make", "make_many", "measure", "measure_many", "overlay", "recipe", "run",
-            "shape", "verify", "watch", "watch_shaping"),
+            "list_games", "list_measures", "list_models", "list_recipes", "list_samples", "list_shapers",
+            "list_techniques", "list_tilesets", "load", "load_model", "load_network", "make", "make_many",
+            "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch", "watch_shaping"),
     "analysis.survey": ("Survey",),
     "batch.many": ("MapBatch",),
     "comparison.rows": ("ComparisonRow",),
@@ -38,6 +38,7 @@ HOMES = {
     "core.params": ("Params", "Sized", "param"),
     "core.provenance": ("Verdict",),
     "core.recipe": ("Recipe", "Stage"),
+    "core.references": ("cite",),
     "core.registry": ("register",),
     "core.samples": ("Samples", "Training"),
     "core.seeds": ("Rng",),
@@ -47,6 +48,7 @@ HOMES = {
     "engines": ("Engine", "ExportedProject", "engine"),
     "engines._export": ("export_project",),
     "formats": ("Format", "file_format"),
+    "formats._included": ("IncludedModel", "IncludedRecipe", "IncludedSample"),
     "formats._skin_files": ("add_skin",),
     "jobs.progress": ("Progress",),
     "overlays.overlay": ("Overlay",),

@@ -18,6 +18,9 @@ from .api import list_engines as list_engines
 from .api import list_formats as list_formats
 from .api import list_games as list_games
 from .api import list_measures as list_measures
+from .api import list_models as list_models
+from .api import list_recipes as list_recipes
+from .api import list_samples as list_samples
 from .api import list_shapers as list_shapers
 from .api import list_techniques as list_techniques
 from .api import list_tilesets as list_tilesets
@@ -66,6 +69,7 @@ from .core.params import param as param
 from .core.provenance import Verdict as Verdict
 from .core.recipe import Recipe as Recipe
 from .core.recipe import Stage as Stage
+from .core.references import cite as cite
 from .core.registry import register as register
 from .core.samples import Samples as Samples
 from .core.samples import Training as Training
@@ -83,6 +87,9 @@ from .engines import ExportedProject as ExportedProject
 from .engines import engine as engine
 from .formats import Format as Format
 from .formats import file_format as file_format
+from .formats._included import IncludedModel as IncludedModel
+from .formats._included import IncludedRecipe as IncludedRecipe
+from .formats._included import IncludedSample as IncludedSample
 from .formats._resolver import RecipeLike
 from .jobs.progress import OnProgress
 from .jobs.progress import Progress as Progress

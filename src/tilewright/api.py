@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .core.entries import Measure, Shaper, Technique
     from .engines import Engine
     from .formats import Format, LoadedMap
+    from .formats._included import IncludedModel, IncludedRecipe, IncludedSample
     from .formats._resolver import RecipeLike
     from .overlays.overlay import Overlay
     from .play.game import Game
@@ -879,6 +880,31 @@ def list_tilesets() -> list[Tileset]:
     from .core.tilesets import tilesets
 
     return list(tilesets)
+
+
+def list_recipes() -> list[IncludedRecipe]:
+    """Return all built-in recipes, each with `.name`, `.summary` and `.knobs`, the names of its knobs.
+
+    >>> [one.knobs for one in list_recipes() if one.name == "islets"]
+    [('size', 'generations', 'neighborhood')]
+    """
+    from .formats._included import list_included_recipes
+
+    return [*list_included_recipes()]
+
+
+def list_samples() -> list[IncludedSample]:
+    """Return all built-in samples, each with `.name` and `.summary`."""
+    from .formats._included import list_included_samples
+
+    return list_included_samples()
+
+
+def list_models() -> list[IncludedModel]:
+    """Return all built-in networks, each with `.name` and `.summary`."""
+    from .formats._included import list_included_models
+
+    return list_included_models()
 
 
 def _check_map(given: object) -> None:

@@ -42,7 +42,36 @@ def test_a_missing_range_contains_the_first_values() -> None:
     assert found.high is not None
     assert found.low < 12
     assert found.high > 90
-    assert read_axes(["floor_share"])[0].with_range_of(values).to_data() == [0.0, 1.0, 20]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.3, 0.46, np.nan], [0.26, 0.5]),
+        ([0.4], [0.38, 0.42]),
+        ([0.0, 0.9], [0.0, 1.0]),
+        ([1.0], [0.98, 1.0]),
+        ([0.0], [0.0, 0.02]),
+    ],
+)
+def test_a_missing_range_of_a_fraction_is_around_the_first_values(values: list[float], expected: list[float]) -> None:
+    found = read_axes(["floor_share"])[0].with_range_of(np.array(values))
+    assert [found.low, found.high] == pytest.approx(expected)
+    assert (found.find_bins(np.array(values)) >= 0).sum() == np.isfinite(values).sum()
+
+
+def test_a_range_needs_values() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="applies to none"):
+        read_axes(["floor_share"])[0].with_range_of(np.array([np.nan]))
+
+
+def test_a_search_without_ranges_fills_its_grid() -> None:
+    archive = tw.search.make(
+        "rooms", vary=["rooms", "seed"], measures="floor_share:20,corridor_share:20", objective="path_length",
+        evaluations=2048, seed=7,
+    )  # fmt: skip
+    assert archive.coverage > 0.3
+    assert archive.out_of_range < 0.05 * archive.evaluations
 
 
 @pytest.mark.parametrize(

@@ -432,3 +432,29 @@ def test_maps_that_fail_or_repeat_are_not_shown() -> None:
     assert choose_shown({0: "a", 2: "b"}) == [0], "in order"
     assert choose_shown(digests, count=4) == [0, 3, 1, 2], "all are known"
     assert choose_shown({number: str(number) for number in range(20)}) == list(range(12))
+
+
+@pytest.mark.parametrize(("technique", "coverage"), [("caves", 0.4), ("rooms", 0.3)])
+def test_the_suggested_search_fills_its_grid(technique: str, coverage: float) -> None:
+    state = State.from_recipe({"technique": technique})
+    suggestion = probe_measures(state, CancelToken(SETTINGS))
+    settings = suggestion.fill(SearchViewState(owner=find_owner(state), evaluations=4096))
+    definition = build_definition(replace(state, search=settings), SETTINGS).definition
+    archive = tw.search.make(
+        definition.recipe, vary=definition.vary, measures={one.measure: one.to_data() for one in definition.axes},
+        objective=dict(definition.objective.weights), evaluations=4096, batch=definition.batch, seed=definition.seed,
+    )  # fmt: skip
+    assert archive.coverage > coverage
+
+
+def test_a_measure_that_is_chosen_without_a_range_gets_one_from_the_first_maps() -> None:
+    state = make_state(
+        {"technique": "rooms"}, x=AxisState(measure="floor_share"), vary={"params.rooms": {}, "seed": {}}
+    )
+    definition = build_definition(state, SETTINGS).definition
+    assert definition.axes[0].low is None
+    archive = tw.search.make(
+        definition.recipe, vary=definition.vary, measures={one.measure: one.to_data() for one in definition.axes},
+        objective="path_length", evaluations=128, batch=64, seed=0,
+    )  # fmt: skip
+    assert archive.definition.axes[0].high < 0.8  # type: ignore[operator]

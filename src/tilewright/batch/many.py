@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.similarity import find_similarity
 from ..analysis.survey import measure_maps
-from ..core.errors import GaveUp, InvalidRecipe, errors_within
+from ..core.command_line import write_command
+from ..core.errors import GaveUp, InvalidRecipe, errors_within, pluralize
 from ..core.many_maps import NoKernel
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.seeds import read_seed
-from ..core.tilemap import TileMap
+from ..core.summary import MAX_MAPS, Example, Summarized, Summary, describe_values, list_few
+from ..core.tables import make_dataframe, make_dataset
+from ..core.tilemap import TileMap, convert_cells, format_size
+from ..core.tileset import Tileset
 from . import open_engine
 from .columns import collect_needs, compute_values, find_column
 from .engine import decode_cells, hash_seeds
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
 
-@dataclass(frozen=True)
-class MapBatch:
+
+@dataclass(frozen=True, repr=False)
+class MapBatch(Summarized):
     """Maps of one recipe as an array, with their measures. An item is a map with its recipe.
 
     Making an item makes its map again, with markers, rooms and everything else that cells do not show.
@@ -38,6 +46,8 @@ class MapBatch:
     """Values of all maps by measure; NaN where a measure does not apply."""
     device: str
     """Where the maps were made: `cpu` or `gpu` by kernels for many maps, `pipeline` one by one."""
+    tileset: Tileset
+    """Tileset of all maps, which defines the ids in `cells`."""
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -47,6 +57,48 @@ class MapBatch:
 
     def __iter__(self) -> Iterator[TileMap]:
         return (self[number] for number in range(len(self)))
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the seeds and the measures as a DataFrame of pandas, with a row per map.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> many = tw.make_many("caves", range(3), width=12, height=8, measures=["regions"])
+        >>> many.to_dataframe().columns.tolist()
+        ['seed', 'regions']
+        """
+        return make_dataframe({"seed": self.seeds, **self.measures})
+
+    def to_xarray(self) -> Dataset:
+        """Return the maps as a Dataset of xarray: tile ids by map, row and column, and the measures of each map.
+
+        The attribute `tiles` has the names of the tiles.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> maps = tw.make_many("caves", range(3), width=12, height=8, measures=["regions"]).to_xarray()
+        >>> dict(maps.sizes), maps.attrs["tiles"][:2]
+        ({'map': 3, 'y': 8, 'x': 12}, ['floor', 'wall'])
+        """
+        columns = {"seed": self.seeds, **self.measures}
+        return make_dataset(self.cells, self.tileset, columns, {"recipe": self.recipe.title})
+
+    def _summarize(self) -> Summary:
+        size = format_size(self.cells.shape[1:])
+        seeds = [f"seeds {list_few(self.seeds)}"] if self.seeds else []
+        return Summary(
+            f"MapBatch of {pluralize(len(self), 'map')} {size} by {self.recipe.title}, made by {self.device}",
+            [*seeds, describe_values(self.measures)],
+            examples=self._list_examples,
+            measures=lambda: self.measures,
+            command=lambda: write_command(self.recipe.with_seed(self.seeds[0])) if self.seeds else "",
+        )
+
+    def _list_examples(self) -> list[Example]:
+        shown = zip(self.cells[:MAX_MAPS], self.seeds, strict=False)
+        return [Example(TileMap(cells, self.tileset), f"seed {seed}") for cells, seed in shown]
 
 
 def make_batch(
@@ -98,7 +150,8 @@ def make_batch_by_kernels(
         made = engine.make_keys(hash_seeds(names, engine.path), needs=needs, keeps=True)
     assert made.planes is not None
     values = compute_values(columns, made.numbers, engine.program.cells)
-    return MapBatch(recipe, names, decode_cells(made.planes, engine.program), values, engine.device)
+    cells = decode_cells(made.planes, engine.program)
+    return MapBatch(recipe, names, cells, values, engine.device, recipe.tileset)
 
 
 def _make_one_by_one(recipe: Recipe, seeds: Sequence[str], measures: Sequence[str]) -> MapBatch:
@@ -110,6 +163,9 @@ def _make_one_by_one(recipe: Recipe, seeds: Sequence[str], measures: Sequence[st
         raise InvalidRecipe("the maps of this recipe differ in size, so that no array can hold them", at="shaping")
     likes = [find_similarity(recipe)] * len(maps)
     values = measure_maps(maps, measures, likes) if measures and maps else {}
-    dtype, shape = recipe.tileset.dtype, maps[0].shape if maps else recipe.shape
-    cells = np.stack([map.cells for map in maps]) if maps else np.empty((0, *shape), dtype=dtype)
-    return MapBatch(recipe, tuple(seeds), cells, values, "pipeline")
+    tileset = recipe.tileset
+    for map in maps:  # Inner recipes and shapers may add tiles.
+        tileset = tileset.with_tiles(map.tileset)
+    shape = maps[0].shape if maps else recipe.shape
+    cells = np.array([convert_cells(map, tileset) for map in maps], dtype=tileset.dtype).reshape(len(maps), *shape)
+    return MapBatch(recipe, tuple(seeds), cells, values, "pipeline", tileset)

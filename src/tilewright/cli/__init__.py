@@ -28,6 +28,7 @@ COMMANDS = {
     "show": "Draw the maps of files in the terminal.",
     "list": "List techniques, shapers, measures, distances, games, formats, engines, tilesets, recipes and models.",
     "explain": "Describe one of them: its purpose, its parameters, an example.",
+    "cite": "Print published sources of techniques, shapers and measures as BibTeX.",
     "export": "Export a project of several levels for Godot, Tiled or LDtk.",
     "convert": "Convert maps to another format; post-process them on request.",
     "improve": "Change a map until its measures reach targets.",

@@ -18,7 +18,7 @@ from ..core.network import Network
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import measures, shapers, techniques
 from ..core.search import SearchEntry, list_recipe_words, suggest_entries
-from ..core.tilemap import TileMap, format_size
+from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..core.tilesets import tilesets
 from ..core.yaml import read_data, read_head_comment
@@ -26,6 +26,14 @@ from ..engines import engine_registry as engines
 from ..formats import Format
 from ..formats import format_registry as formats
 from ..formats._files import read_file
+from ..formats._included import (
+    list_included_recipes,
+    read_sample,
+    summarize_map,
+    summarize_network,
+    summarize_recipe,
+    summarize_tileset,
+)
 from ..formats._models import find_model
 from ..formats._resolver import FileResolver
 from ..play.game import game_registry as games
@@ -65,7 +73,7 @@ KINDS: dict[str, RegistryLike] = {
     "tilesets": tilesets,
     "recipes": DataFiles("recipes", lambda name: FileResolver().read_recipe(name)[0]),
     "models": DataFiles("models", lambda name: FileResolver().read_network(name)),
-    "samples": DataFiles("samples", lambda name: _read_sample(name)),
+    "samples": DataFiles("samples", read_sample),
 }
 FILES = {
     ".toml": "tilesets",
@@ -105,12 +113,6 @@ def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
     return found
 
 
-def _read_sample(name: str) -> TileMap:
-    grid = FileResolver().read_grid(name)
-    assert grid.tileset is not None  # as all built-in samples have
-    return TileMap(grid.to_tile_ids(grid.tileset), grid.tileset)
-
-
 def list_entries(kind: str) -> list[SearchEntry]:
     """Return the entries of a kind, for a search. Entries that cannot be loaded are skipped with a warning."""
     found = []
@@ -131,6 +133,11 @@ def list_summaries(kind: str) -> list[tuple[str, str]]:
     return [(entry.name, entry.summary) for entry in list_entries(kind)]
 
 
+def list_knob_names(recipe: str) -> list[str]:
+    """Return the names of a built-in recipe's knobs."""
+    return next([*one.knobs] for one in list_included_recipes() if one.name == recipe)
+
+
 def list_engines(name: str) -> list[str]:
     """Return the engines and programs that open the files of a format."""
     return [*formats.get(name).engines]
@@ -148,15 +155,14 @@ def summarize(thing: CatalogEntry, name: str) -> str:
     if isinstance(thing, Entry):
         return thing.summary
     if isinstance(thing, Tileset):
-        shown = ", ".join(thing.names[:8])
-        return shown if len(thing) <= 8 else f"{shown}, ... ({len(thing)} tiles)"
+        return summarize_tileset(thing)
     if isinstance(thing, TileMap):
-        return f"{format_size(thing.shape)} cells of {summarize(thing.tileset, name)}"
+        return summarize_map(thing)
     if isinstance(thing, Model):
         return repr(thing)
     if isinstance(thing, Network):
-        return f"Network for {thing.technique} with {', '.join(thing.labels)}."
-    return recipe_doc(name).partition(". ")[0].rstrip(".") + "."
+        return summarize_network(thing.technique, thing.labels)
+    return summarize_recipe(recipe_doc(name))
 
 
 def recipe_doc(name: str) -> str:

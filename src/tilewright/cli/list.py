@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import click
 
-from .. import data
 from ..core.errors import InvalidRecipe
 from ..core.search import search as search_entries
-from ..core.yaml import read_data
-from ._catalogue import KINDS, list_engines, list_entries, read_kind
+from ._catalogue import KINDS, list_engines, list_entries, list_knob_names, read_kind
 from ._console import print_json, print_table
 
 
@@ -54,10 +52,5 @@ def _to_data(kind: str, name: str, summary: str) -> dict[str, object]:
     return {"name": name, "summary": summary} | ({key: find(name)} if find else {})
 
 
-def _list_knob_names(recipe: str) -> list[str]:
-    """Return the names of a built-in recipe's knobs without validating the recipe, which would import numba."""
-    return [*read_data(data.read_text("recipes", recipe), recipe).get("knobs", {})]
-
-
-DETAILS = {"recipes": ("knobs", "knobs", _list_knob_names), "formats": ("engines", "opens in", list_engines)}
+DETAILS = {"recipes": ("knobs", "knobs", list_knob_names), "formats": ("engines", "opens in", list_engines)}
 """What is listed in addition, by kind: the key in JSON, the heading, and a function of the name."""

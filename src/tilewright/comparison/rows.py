@@ -235,14 +235,19 @@ def format_markdown(rows: Sequence[ComparisonRow]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines) + "".join(problems)
 
 
+def list_columns(rows: Sequence[ComparisonRow]) -> dict[str, list[Any]]:
+    """Return the table by column, unrounded; times in seconds, memory in bytes. None means that a value is missing."""
+    columns: dict[str, list[Any]] = {column.name: [column.value(row) for row in rows] for column in COLUMNS}
+    columns["failures"] = [row.failures for row in rows]
+    return {**columns, "count": [row.count for row in rows], "problem": [row.problem for row in rows]}
+
+
 def format_csv(rows: Sequence[ComparisonRow]) -> str:
     """Return the table as CSV with unrounded numbers; times in seconds, memory in bytes."""
     content = StringIO()
     writer = csv.writer(content, lineterminator="\n")
-    failures = [column.name for column in COLUMNS].index("failures")
-    writer.writerow([*(column.name for column in COLUMNS), "count", "problem"])
-    for row in rows:
-        cells = ["" if (value := column.value(row)) is None else value for column in COLUMNS]
-        cells[failures] = "" if row.failures is None else row.failures
-        writer.writerow([*cells, row.count, row.problem])
+    columns = list_columns(rows)
+    writer.writerow(columns)
+    for cells in zip(*columns.values(), strict=True):
+        writer.writerow(["" if value is None else value for value in cells])
     return content.getvalue()

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from statistics import median_low
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from pydantic import PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, errors_within, short_repr
+from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, errors_within, pluralize, short_repr
 from ..core.keywords import with_keywords
 from ..core.notation import read_setting
 from ..core.params import Params, SeedValue, check_integer, param
 from ..core.samples import Samples
 from ..core.seeds import Seed, read_seed
+from ..core.summary import MAX_MAPS, Example, Summarized, Summary, describe_values
+from ..core.tables import make_dataframe
 from ..core.tilemap import TileMap
 from ..jobs.progress import check_callback
 from .contestants import OnProgress, list_available, make_contestant, read_setting_models, refuse_unknown
@@ -27,6 +30,7 @@ from .rows import (
     choose_game,
     format_csv,
     format_markdown,
+    list_columns,
     make_sample_maps,
     make_similarities,
     measure_trial,
@@ -34,6 +38,7 @@ from .rows import (
 from .trial import Trial, run_in_process, scale_progress
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from PIL.Image import Image
 
 DEFAULT_MAX_SIDE = 48
@@ -43,18 +48,20 @@ MIN_SAMPLE = 2
 """Minimum edge length of samples: that of the smallest patterns."""
 KEPT_MAPS = 8
 """Number of maps of each technique that a comparison keeps, for the sheet."""
+SHOWN = ("map_time", "divergence_new_3", "divergence_missed_3", "diversity")
+"""Measures that the repr shows."""
 VERSION = 1
 """Version of the JSON data."""
 
 
-@dataclass(frozen=True, eq=False)
-class TechniqueComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class TechniqueComparison(Summarized):
     """Techniques that learned from the same samples, and measures of their maps; `tw.compare` makes it."""
 
     rows: tuple[ComparisonRow, ...]
     """Measures of each technique."""
-    samples: tuple[TileMap, ...] = field(repr=False)
-    maps: Mapping[str, tuple[TileMap, ...]] = field(repr=False)
+    samples: tuple[TileMap, ...]
+    maps: Mapping[str, tuple[TileMap, ...]]
     """The first maps of each technique."""
     width: int
     height: int
@@ -73,6 +80,31 @@ class TechniqueComparison:
             if row.technique == technique:
                 return row
         raise UnknownName("technique", technique, [row.technique for row in self.rows], "in this comparison")
+
+    def _summarize(self) -> Summary:
+        maps = f"{pluralize(self.count, 'map')} {self.width}x{self.height} of each"
+        about = f"{pluralize(len(self.rows), 'technique')}, {maps}, {pluralize(len(self.samples), 'sample')}"
+        values = {name: own for name, own in self._collect_measures().items() if name in SHOWN}
+        return Summary(
+            f"TechniqueComparison of {about}, seed {self.seed}",
+            [", ".join(row.technique for row in self.rows), describe_values(values)],
+            examples=self._list_examples,
+            measures=self._collect_measures,
+        )
+
+    def _list_examples(self) -> list[Example]:
+        """Return as many maps of each technique as there is space for."""
+        count = max(1, MAX_MAPS // max(1, len(self.maps)))
+        return [Example(map, name) for name, own in self.maps.items() for map in own[:count]]
+
+    def _collect_measures(self) -> dict[str, Any]:
+        """Return the numbers of all techniques by column, NaN where one is missing."""
+        columns = {name: own for name, own in list_columns(self.rows).items() if name not in ("technique", "problem")}
+        return {name: np.array(own, dtype=np.float64) for name, own in columns.items()}
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the table as a DataFrame of pandas with unrounded numbers; times in seconds, memory in bytes."""
+        return make_dataframe(list_columns(self.rows))
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""

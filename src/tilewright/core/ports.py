@@ -6,7 +6,7 @@ imports the implementation. A port calls that function at first use, so the orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from threading import RLock
 from types import ModuleType
@@ -90,6 +90,21 @@ class FindGame(Protocol):
     def __call__(self, map: TileMap, /) -> tuple[str, dict[str, Any]] | None: ...
 
 
+class DrawSummary(Protocol):
+    """Function that returns the summary of a result as HTML. All strings are plain text."""
+
+    def __call__(
+        self,
+        title: str,
+        facts: Sequence[str],
+        maps: Sequence[TileMap],
+        captions: Sequence[str],
+        measures: Mapping[str, Any],
+        command: str,
+        /,
+    ) -> str: ...
+
+
 class BuiltIn(Protocol):
     """The modules of the package that define techniques, shapers, measures and formats."""
 
@@ -104,6 +119,7 @@ files: Port[Files] = Port()
 measure_map: Port[MeasureMap] = Port()
 find_similarity: Port[FindSimilarity] = Port()
 find_game: Port[FindGame] = Port()
+draw_summary: Port[DrawSummary] = Port()
 built_in: Port[BuiltIn] = Port()
 more_overlays: Port[ModuleType] = Port()
 """Module that registers overlays of packages that `overlays` must not import."""

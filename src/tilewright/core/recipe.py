@@ -10,7 +10,17 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel
 
 from .entries import RECIPE_FIELDS, Technique
-from .errors import Fix, InvalidRecipe, ProblemList, check_limit, errors_within, explain_each, problem, unknown_key
+from .errors import (
+    Fix,
+    InvalidRecipe,
+    ProblemList,
+    check_limit,
+    errors_within,
+    explain_each,
+    pluralize,
+    problem,
+    unknown_key,
+)
 from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
@@ -19,6 +29,7 @@ from .registry import shapers, techniques
 from .require import DEFAULT_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
 from .seeds import Seed, read_seed
+from .summary import Example, Summarized, Summary
 from .tileset import Tileset
 from .tilesets import tilesets
 
@@ -28,6 +39,8 @@ MAX_DEPTH = 8
 MAX_STAGES = 256
 """Maximum number of shapers of a recipe."""
 MAX_NAME = 100
+EXAMPLES = 6
+"""Number of maps that notebooks show of a recipe without a seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +53,8 @@ class Stage:
     """Parameters of the shaper."""
 
 
-@dataclass(frozen=True)
-class Recipe(AtomicValue):
+@dataclass(frozen=True, repr=False)
+class Recipe(Summarized, AtomicValue):
     """A technique with its parameters, shapers, tileset, locks and seed.
 
     `tw.recipe` and `Recipe.of` make and validate recipes; `tw.run` makes maps from them. Recipes are frozen.
@@ -234,6 +247,29 @@ class Recipe(AtomicValue):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "plan": None}
+
+    def _summarize(self) -> Summary:
+        named = f"{self.name}: {self.technique}" if self.name else self.technique
+        stages = [f"{pluralize(len(self.shaping), 'shaper')}"] if self.shaping else []
+        seeds = [] if self.seed is None else [f"seed {self.seed}"]
+        size = "x".join(map(str, reversed(self.shape)))
+        knobs = [f"{knob.name}={'?' if knob.value is None else knob.value}" for knob in self.knobs]
+        return Summary(
+            f"Recipe {', '.join([f'{named} {size}', *stages, *seeds])}",
+            [f"knobs: {', '.join(knobs)}"] if knobs else [],
+            examples=self._list_examples,
+            command=self._write_command,
+        )
+
+    def _list_examples(self) -> list[Example]:
+        """Return the recipe itself or, if it has no seed, with a few seeds."""
+        recipes = [self] if self.seed is not None else [self.with_seed(seed) for seed in range(EXAMPLES)]
+        return [Example(recipe, f"seed {recipe.seed}") for recipe in recipes]
+
+    def _write_command(self) -> str:
+        from .command_line import write_command
+
+        return write_command(self)
 
 
 def collect_tiles(recipe: Recipe) -> Tileset:

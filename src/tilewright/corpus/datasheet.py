@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import data
 from ..core.errors import format_number, pluralize, short_repr
+from ..core.references import OWN, find_keys_of_recipe, get_reference
 from ..core.registry import measures as measure_registry
 from .manifest import OWN_COLUMNS, Manifest
 
@@ -168,12 +169,22 @@ def _iter_blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
             else "The maps use all combinations of these values in turn:"
         )
         yield _format_bullets(*(f"`{axis.column}`: {_format_values(axis)}" for axis in manifest.sweep.axes))
-    yield "## Regenerating the corpus"
+    yield "## Cite and reproduce"
+    if command := manifest.write_command("again"):
+        yield _format_code("", command)
+        yield "From the files of this folder:"
     yield _format_code("", "tilewright corpus make manifest.json -o again\ntilewright corpus take . 0 -o map.png\n")
+    revisions = ", ".join(f"{name} {number}" for name, number in manifest.revisions.items())
     yield (
-        "The same version generates the same files, byte for byte, with any number of processes.\n"
-        f"Revisions: {', '.join(f'{name} {number}' for name, number in manifest.revisions.items())}."
+        f"Tilewright {manifest.tilewright} with the seed `{manifest.seed}` generates the same files, byte for byte,\n"
+        f"with any number of processes. Revisions: {revisions}."
     )
+    keys = find_keys_of_recipe(manifest.find_recipe(), manifest.measures)
+    yield (
+        f"Sources: {', '.join(f'`{key}`' for key in keys)}. `tilewright cite NAME` prints the BibTeX of a technique, a "
+        "shaper or\na measure, and `tilewright cite` that of Tilewright:"
+    )
+    yield _format_code("bibtex", get_reference(OWN, manifest.tilewright).to_bibtex())
     if facts.measures:
         yield "## Measures"
         yield "\n".join(_format_measures(facts))

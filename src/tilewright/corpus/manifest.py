@@ -18,13 +18,16 @@ from pydantic import Field
 
 from .. import __version__
 from ..core.caching import cached_by_size
+from ..core.command_line import write_job_command
 from ..core.errors import InvalidRecipe, short_repr
 from ..core.knobs import RecipeKnob
+from ..core.notation import UnwritableValue
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, collect_tiles
-from ..core.recipe_knobs import read_knobs_of
+from ..core.recipe_knobs import read_fitting_knobs, read_knobs_of
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.tileset import Tileset
+from ..formats._resolver import to_editable_data
 from ..jobs.definition import (
     StoredJob,
     find_revisions,
@@ -117,6 +120,24 @@ class Manifest(StoredJob):
     def title(self) -> str:
         """Name of the recipe or, if it has none, of its technique."""
         return str(self.recipe.get("name") or self.recipe["technique"])
+
+    def write_command(self, folder: str) -> str:
+        """Return the command that makes the corpus in a folder; empty if it cannot be written in one line."""
+        try:
+            swept = [word for axis in self.sweep.axes for word in ("--sweep", axis.write())]
+        except UnwritableValue:
+            return ""
+        if self.listed:
+            return ""
+        sampled = ["--sampled"] if self.sampled else []
+        measured = ["--measures", ",".join(self.measures)] if self.measures else []
+        options = ["--count", str(self.count), "--seed", self.seed, *measured, *swept, *sampled, "-o", folder]
+        return write_job_command("corpus make", self.find_recipe(), options)
+
+    def find_recipe(self) -> Recipe:
+        """Return the recipe without the sweep, with its knobs."""
+        recipe = Recipe.of({**self.recipe, "knobs": None})
+        return replace(recipe, knobs=read_fitting_knobs(self.recipe.get("knobs"), to_editable_data(recipe)))
 
     # -- maps ---------------------------------------------------------------------------------------------------
 

@@ -6,18 +6,20 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, UnknownName
+from ..core.errors import BadFile, InvalidRecipe, UnknownName, pluralize
 from ..core.params import check_integer
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.seeds import Rng
+from ..core.summary import MAX_CELLS, Example, Summarized, Summary
+from ..core.tables import make_dataframe, make_dataset
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..jobs.folder import Folder
@@ -27,11 +29,18 @@ from .parts import PART, PARTS, decompress_cells, list_parts
 from .rows import Rows
 from .select import Split
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset as ArrayDataset
+
 MAX_SHUFFLED_GROUPS, MAX_SHUFFLED_BYTES = 16, 1 << 26
 """Number of row groups that are shuffled together, and their maximum size in bytes. If they are larger, fewer are
 used."""
 CELLS = ("id", "levels", "height", "width", "cells", "reason")
 """Columns needed to decode the cells of a map."""
+MAX_EXAMPLES, MAX_MEASURED_PARTS = 12, 16
+"""Number of maps that notebooks show, and of parts from which they show measures."""
+BATCH_OF_ARRAYS = 4096
 Ids = Sequence[int] | NDArray[np.integer[Any]]
 
 
@@ -46,7 +55,7 @@ class Batch:
     """Requested columns, with one row per id. By default, all columns except the cells."""
 
 
-class Corpus:
+class Corpus(Summarized):
     """A corpus in a folder, complete or not.
 
     Maps have ids from 0. `corpus[7]` returns an array of tile ids, and `corpus.map(7)` regenerates the complete map. A
@@ -83,8 +92,31 @@ class Corpus:
         """Return the number of maps of the complete corpus, including failed ones."""
         return self.manifest.count
 
-    def __repr__(self) -> str:
-        return f"<Corpus {self.folder}: {len(self):,} maps by {self.manifest.title}>"
+    def _summarize(self) -> Summary:
+        manifest = self.manifest
+        swept = [f"swept {', '.join(axis.column for axis in manifest.sweep.axes)}"] if manifest.sweep.axes else []
+        measured = [f"measures {', '.join(manifest.measures)}"] if manifest.measures else []
+        return Summary(
+            f"Corpus {self.folder}: {pluralize(len(self), 'map')} by {manifest.title}",
+            [f"seed {manifest.seed}", "; ".join([*swept, *measured])],
+            examples=self._list_examples,
+            measures=self._read_measures,
+            command=lambda: manifest.write_command("again"),
+        )
+
+    def _list_examples(self) -> list[Example]:
+        from ._pictures import sample_ids
+
+        rows = self.rows(sample_ids(self, MAX_EXAMPLES), [*CELLS, "seed"]).to_pylist()
+        small = [row for row in rows if row["levels"] * row["height"] * row["width"] <= MAX_CELLS]
+        return [Example(TileMap(self._decode_cells(row), self.tileset), f"map {row['id']}") for row in small]
+
+    def _read_measures(self) -> dict[str, NDArray[np.float64]]:
+        """Return the measures of some parts."""
+        names = self.numeric_columns()
+        parts = self.parts[:: max(1, -(-len(self.parts) // MAX_MEASURED_PARTS))]
+        tables = [self.part(number, names) for number in parts] if names else []
+        return {name: pa.concat_tables(tables)[name].cast(pa.float64()).to_numpy() for name in names if tables}
 
     # -- tables -------------------------------------------------------------------------------------------------
 
@@ -183,6 +215,70 @@ class Corpus:
         """
         empty = self._rows.schema.empty_table().select(self._default_columns(columns))
         return pa.concat_tables([empty, *self.tables(columns)])
+
+    def to_dataframe(self, columns: Sequence[str] | None = None) -> DataFrame:
+        """Return all rows as a DataFrame of pandas, which must fit in memory.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Columns to read; all except the cells by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> recipe = tw.recipe("caves", width=12, height=8)
+        >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+        >>> corpus.to_dataframe(["id", "regions"]).shape
+        (8, 2)
+        """
+        table = self.table(columns)
+        return make_dataframe({name: table[name].to_numpy() for name in table.column_names})
+
+    def to_xarray(self, *, ids: Ids | None = None, columns: Sequence[str] | None = None) -> ArrayDataset:
+        """Return maps as a Dataset of xarray: tile ids by map, row and column, and columns of each map.
+
+        All maps must fit in memory and have the same size. The attribute `tiles` has the names of the tiles.
+
+        Parameters
+        ----------
+        ids : sequence of int, optional
+            Ids of the maps; all generated maps by default.
+        columns : sequence of str, optional
+            Columns to read; by default the seed, the swept parameters and the measures.
+
+        Returns
+        -------
+        xarray.Dataset
+
+        Raises
+        ------
+        InvalidRecipe
+            If the maps differ in size, or there are none.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> recipe = tw.recipe("caves", width=12, height=8)
+        >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+        >>> dict(corpus.to_xarray().sizes)
+        {'map': 8, 'y': 8, 'x': 12}
+        """
+        own = [name for name in self.columns if name == "seed" or name not in OWN_COLUMNS]
+        names = ["id", *(name for name in self._default_columns(own if columns is None else columns) if name != "id")]
+        batches = list(self.batches(BATCH_OF_ARRAYS, ids=ids, columns=names))
+        arrays = [one for batch in batches for one in batch.cells]
+        if len({one.shape for one in arrays}) != 1:
+            text = "the maps differ in size, so that no array can hold them" if arrays else "there are no maps"
+            raise InvalidRecipe(text, at="ids", rule="type")
+        table = pa.concat_tables([batch.table for batch in batches])
+        facts = {"recipe": self.manifest.title, "seed": self.manifest.seed, "tilewright": self.manifest.tilewright}
+        found = {name: table[name].to_numpy() for name in names}
+        return make_dataset(np.stack(arrays), self.tileset, found, facts)
 
     def _default_columns(self, columns: Sequence[str] | None) -> list[str]:
         return self._rows.validate_columns(

@@ -10,12 +10,14 @@ listed sweep, map i has value i of each list; values may be lists themselves, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, prod
 from typing import Any
 
 from ..core.errors import InvalidRecipe, short_repr, unknown_key
+from ..core.notation import UnwritableValue, read_sweep
 from ..core.recipe_knobs import apply_knobs
 from ..core.seeds import Rng, Seed, read_seed
 
@@ -53,6 +55,18 @@ class Axis:
         if types in ({bool}, {int}):
             return "bool" if bool in types else "int64"
         return "float64" if types and types <= {int, float} else "string"
+
+    def write(self) -> str:
+        """Return the axis as `tilewright corpus make --sweep` reads it. Raise UnwritableValue if this is impossible."""
+        values = [str(value).lower() if isinstance(value, bool) else str(value) for value in self.values]
+        texts = [f"{values[0]}..{values[-1]}"] if self.is_range else []
+        if self.is_range and len(values) > 1:
+            texts.append(f"{texts[0]}:{round(self.values[1] - self.values[0], 9)}")
+        for text in (*texts, ",".join(values)):
+            with suppress(InvalidRecipe):
+                if _read_axis(*read_sweep(f"{self.path}={text}")) == self:
+                    return f"{self.path}={text}"
+        raise UnwritableValue(self.path)
 
     def draw(self, rng: Rng) -> Any:
         """Return a random value."""

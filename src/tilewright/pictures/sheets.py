@@ -46,7 +46,7 @@ def draw_contact_sheet(
     if not maps:
         raise InvalidRecipe("must have at least one map", at="maps", rule="missing")
     wide, high = max(map_width(map) for map in maps), max(map.height for map in maps)
-    columns = columns or min(len(maps), max(1, round(sqrt(len(maps) * high / wide))))
+    columns = columns or choose_columns(maps)
     inner = max(1, (width - GAP) // columns - GAP)
     inner = inner // wide * wide if inner >= wide else inner
     height = max(1, inner * high // wide)
@@ -54,6 +54,12 @@ def draw_contact_sheet(
     canvas = make_canvas(columns * (inner + GAP) + GAP, panels.count_rows(len(maps)) * (panels.height + GAP) + GAP)
     draw_cards(canvas, panels, zip((draw_thumbnail(map, inner, height) for map in maps), captions, strict=True))
     return canvas.picture
+
+
+def choose_columns(maps: Sequence[TileMap]) -> int:
+    """Return the number of maps per row that makes a sheet about square."""
+    wide, high = max(map_width(map) for map in maps), max(map.height for map in maps)
+    return min(len(maps), max(1, round(sqrt(len(maps) * high / wide))))
 
 
 def draw_comparison_sheet(

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.errors import InvalidRecipe, UnknownName, pluralize
 from ..core.keywords import with_keywords
+from ..core.measure_groups import format_short
 from ..core.pipeline import run
 from ..core.recipe import Recipe
+from ..core.summary import MAX_MAPS, Example, Summarized, Summary
+from ..core.tables import make_dataframe
 from ..core.tilemap import TileMap
 from ..jobs import refuse_without_packages
 from ..jobs.cluster import RunParams
@@ -22,12 +25,15 @@ from .definition import Definition
 from .genome import Units
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from PIL.Image import Image
 
     from ..corpus import Corpus
     from ..jobs.progress import OnProgress
 
 EMPTY = -1
+OBJECTIVE = "objective"
+"""Column of the objective in tables."""
 PARTS = ("params", "shaping", "seed")
 """Keys of a recipe in which the maps of a corpus may differ."""
 
@@ -105,8 +111,8 @@ class _Rows:
             setattr(self, name, np.concatenate([array, np.zeros_like(array)]))
 
 
-@dataclass(eq=False)
-class Archive:
+@dataclass(eq=False, repr=False)
+class Archive(Summarized):
     """Elites by cell of a grid of measures.
 
     `tw.search.make` fills an archive, `tw.search.load` opens one in a folder.
@@ -145,9 +151,32 @@ class Archive:
         """Return the number of elites."""
         return self.count
 
-    def __repr__(self) -> str:
-        size = "x".join(map(str, self.shape))
-        return f"<Archive {size}: {self.count} elites after {self.evaluations:,} evaluations>"
+    def _summarize(self) -> Summary:
+        size, title = "x".join(map(str, self.shape)), self.definition.recipe.title
+        elites = f"{pluralize(self.count, 'elite')} ({self.coverage:.0%}) after {self.evaluations:,} evaluations"
+        best = f", best {format_short(self.best.objective)}" if self.count else ""
+        return Summary(
+            f"Archive {size} of {title}: {elites}, seed {self.definition.seed}",
+            [
+                f"axes {', '.join(axis.write() for axis in self.definition.axes)}",
+                f"objective {self.definition.objective}{best}",
+            ],
+            examples=self._list_examples,
+            measures=self._collect_measures,
+            command=lambda: self.definition.write_command("archive"),
+        )
+
+    def _list_examples(self) -> list[Example]:
+        """Return some elites, evenly spaced over the cells."""
+        rows = self.sorted_rows.tolist()
+        shown = [rows[place * len(rows) // MAX_MAPS] for place in range(MAX_MAPS)] if len(rows) > MAX_MAPS else rows
+        elites = [self.elite_at(row) for row in shown]
+        return [Example(elite.recipe, f"cell {','.join(map(str, elite.cell))}") for elite in elites]
+
+    def _collect_measures(self) -> dict[str, NDArray[np.float64]]:
+        rows = self.sorted_rows
+        measures = {name: self.rows.measures[rows, at] for at, name in enumerate(self.definition.measures)}
+        return {OBJECTIVE: self.rows.objective[rows], **measures}
 
     # -- adding ---------------------------------------------------------------------------------------------------
 
@@ -302,6 +331,33 @@ class Archive:
             definition.emitters[int(rows.emitter[row])],
             definition.recipes_of(values)[0],
         )
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the elites as a DataFrame of pandas, in the order of their cells.
+
+        Its columns are the number of the evaluation, the bin along each axis, the objective, the measures, the values
+        of the genes, and the emitter. A gene that has the name of another column gets the suffix `_gene`.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> archive = tw.search.make(
+        ...     "caves", vary={"walls": (0.3, 0.6)}, measures={"floor_share": (0, 1, 5)}, objective="path_length",
+        ...     evaluations=64, seed=7,
+        ... )
+        >>> archive.to_dataframe().columns.tolist()
+        ['number', 'bin_floor_share', 'objective', 'floor_share', 'path_length', 'walls', 'emitter']
+        """
+        rows, definition = self.sorted_rows, self.definition
+        bins = np.unravel_index(self.rows.cell[rows], self.shape)
+        columns: dict[str, Any] = {"number": self.rows.number[rows]}
+        columns |= {f"bin_{axis.measure}": own for axis, own in zip(definition.axes, bins, strict=True)}
+        columns |= self._collect_measures()
+        values = definition.genome.decode(self.rows.units[rows])
+        for at, name in enumerate(definition.genome.names):
+            columns[f"{name}_gene" if name in (*columns, "emitter") else name] = [own[at] for own in values]
+        emitters = [definition.emitters[at] for at in self.rows.emitter[rows].tolist()]
+        return make_dataframe({**columns, "emitter": emitters})
 
     # -- pictures -------------------------------------------------------------------------------------------------
 

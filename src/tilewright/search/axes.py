@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import exp, floor, isfinite, log, log10
+from math import ceil, exp, floor, isfinite, log, log10
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,6 +24,9 @@ EDGE_DIGITS = 9
 """Significant digits of the edges between bins. Rounding makes them equal on machines whose logarithms differ."""
 WIDENING = 0.25
 """Fraction by which a range that was found by measuring is widened at both ends."""
+MIN_MARGIN = 0.02
+"""Minimum distance of the ends of such a range from the values, for fractions."""
+PERCENT = 100
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,12 @@ class MeasureAxis:
         return np.where(inside, bins, -1)
 
     def with_range_of(self, values: NDArray[np.float64]) -> MeasureAxis:
-        """Return the axis with a range that contains values, if it has none yet."""
+        """Return the axis with a range that contains values, if it has none yet.
+
+        The range is wider than the values. That of fractions is within 0 and 1, and its ends have two decimals.
+        """
         if self.low is not None:
             return self
-        entry = measure_registry.get(self.measure)
-        if entry.unit == "fraction" and not self.is_log:
-            return replace(self, low=0.0, high=1.0)
         found = values[np.isfinite(values)]
         if not len(found):
             raise InvalidRecipe(f"{self.measure} applies to none of the first maps", at="measures")
@@ -72,12 +75,21 @@ class MeasureAxis:
             if low <= 0:
                 raise InvalidRecipe(f"{self.measure} reaches {low:g}; a log scale needs values above 0", at="measures")
             return replace(self, low=low, high=_round_up(max(high, low) * (1 + WIDENING) + 1e-9))
+        if measure_registry.get(self.measure).unit == "fraction" and low >= 0 and high <= 1:
+            margin = max((high - low) * WIDENING, MIN_MARGIN)
+            first, last = floor(round((low - margin) * PERCENT, 9)), ceil(round((high + margin) * PERCENT, 9))
+            return replace(self, low=max(first, 0) / PERCENT, high=min(last, PERCENT) / PERCENT)
         margin = (high - low) * WIDENING or 1.0
         return replace(self, low=max(low - margin, 0.0) if low >= 0 else low - margin, high=_round_up(high + margin))
 
     def describe_bin(self, number: int) -> str:
         """Return the range of a bin, such as `0.4..0.45`."""
         return f"{self.edges[number]:.4g}..{self.edges[number + 1]:.4g}"
+
+    def write(self) -> str:
+        """Return the axis as `read_axes` reads it, such as `regions:1..300:20:log`."""
+        ends = [] if self.low is None or self.high is None else [f"{self.low:.15g}..{self.high:.15g}"]
+        return ":".join([self.measure, *ends, str(self.bins), *(["log"] if self.is_log else [])])
 
     def to_data(self) -> list[Any]:
         return [self.low, self.high, self.bins, *(["log"] if self.is_log else [])]

@@ -9,7 +9,9 @@ from math import prod
 from typing import Any
 
 from .. import __version__
-from ..core.errors import InvalidRecipe, TooLarge
+from ..core.command_line import write_job_command
+from ..core.errors import InvalidRecipe, TilewrightError, TooLarge
+from ..core.notation import UnwritableValue
 from ..core.params import Params, SeedValue, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -19,7 +21,7 @@ from ..formats._resolver import to_editable_data
 from ..jobs.definition import StoredJob, find_revisions, format_definition, read_measures, refuse_other_revisions
 from .axes import Axes, MeasureAxis, Objective, ObjectiveValue
 from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, Emitters
-from .genome import Genome, SeedGene, Vary
+from .genome import Genome, SeedGene, Vary, read_vary, write_variation
 
 KIND = "tilewright archive"
 LAYOUT = 1
@@ -27,6 +29,7 @@ LAYOUT = 1
 MAX_EVALUATIONS = 10**8
 MAX_BATCH = 1 << 16
 MAX_STORED_CELLS = 1 << 31
+DEFAULT_BATCH, DEFAULT_EMITTERS = 512, ("random", "line", "cross")
 
 
 class SearchParams(Params):
@@ -53,9 +56,9 @@ class SearchParams(Params):
     repeats: int | None = param(None, ge=3, le=10_000, metavar="N")
     """Number of maps per solution. If given, an elite is a style: a setting of the parameters, whose measures are means
     over `repeats` seeds. By default, an elite is one map."""
-    batch: int = param(512, ge=1, le=MAX_BATCH, metavar="N")
+    batch: int = param(DEFAULT_BATCH, ge=1, le=MAX_BATCH, metavar="N")
     """Number of solutions per round. It affects the result; the number of workers does not."""
-    emitters: Emitters = param(("random", "line", "cross"), metavar="NAME,...")
+    emitters: Emitters = param(DEFAULT_EMITTERS, metavar="NAME,...")
     """Names of the emitters among which a bandit divides each batch: random, line and cross; with the extra `search`
     also those of ribs."""
 
@@ -199,6 +202,28 @@ class Definition:
             "tilewright": self.version,
             "revisions": self.revisions,
         }
+
+    def write_command(self, folder: str) -> str:
+        """Return the command that makes the archive in a folder; empty if it cannot be written in one line."""
+        try:
+            vary = [write_variation(path, spec) for path, spec in self.vary.items()]
+            if Genome(self.recipe, read_vary(vary)).to_data() != self.genome.to_data():
+                return ""
+        except (TilewrightError, UnwritableValue):
+            return ""
+        options = {
+            "--measures": ",".join(axis.write() for axis in self.axes),
+            "--objective": str(self.objective),
+            "--evaluations": str(self.evaluations),
+            "--seed": self.seed,
+            "--repeats": "" if self.repeats is None else str(self.repeats),
+            "--batch": "" if self.batch == DEFAULT_BATCH else str(self.batch),
+            "--emitters": "" if self.emitters == DEFAULT_EMITTERS else ",".join(self.emitters),
+            "-o": folder,
+        }
+        words = [word for item in vary for word in ("--vary", item)]
+        words += [word for flag, value in options.items() if value for word in (flag, value)]
+        return write_job_command("search make", self.recipe, words)
 
     @cached_property
     def text(self) -> str:

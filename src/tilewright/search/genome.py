@@ -19,7 +19,7 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, errors_within, pluralize
 from ..core.fields import UNSET, Field
-from ..core.notation import read_number, read_value
+from ..core.notation import UnwritableValue, read_number, read_value
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import apply_knobs
 from ..core.recipe_paths import find_field, get_part, list_stages, split_stage, with_part_at
@@ -281,6 +281,22 @@ def read_vary(given: Any) -> dict[str, Any] | None:
             raise InvalidRecipe("must be a parameter such as walls=0.3..0.6", at="vary", got=item, rule="format")
         ranges[name] = values if equals else None
     return ranges
+
+
+def write_variation(path: str, spec: Any) -> str:
+    """Return a range or choices as `read_vary` reads them. Raise UnwritableValue for other forms.
+
+    >>> write_variation("params.walls", {"from": 0.3, "to": 0.6}), write_variation("seed", {})
+    ('params.walls=0.3..0.6', 'seed')
+    """
+    match spec:
+        case {"from": low, "to": high}:
+            return f"{path}={low}..{high}"
+        case {"values": [*values]} if all(isinstance(value, str | bool | int | float) for value in values):
+            return f"{path}={','.join(str(one).lower() if isinstance(one, bool) else str(one) for one in values)}"
+        case None | {}:
+            return path
+    raise UnwritableValue(path)
 
 
 Vary = Annotated[dict[str, Any] | None, PlainValidator(read_vary), WithJsonSchema({"type": "object"})]

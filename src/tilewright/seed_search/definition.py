@@ -14,8 +14,10 @@ from pydantic import PlainValidator, WithJsonSchema
 from .. import __version__
 from ..analysis.similarity import Similarity, find_similarity
 from ..analysis.survey import check_comparing
+from ..core.command_line import write_job_command
 from ..core.entries import Measure
 from ..core.errors import Fix, InvalidRecipe, Problem, TilewrightError, errors_within, problem
+from ..core.notation import UnwritableValue, write_requirement
 from ..core.params import Params, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -161,6 +163,20 @@ class SeekDefinition:
     def recipe_of(self, seed: int) -> Recipe:
         """Return the recipe of a seed's map."""
         return self.recipe.with_seed(seed)
+
+    def write_command(self) -> str:
+        """Return the command that searches these seeds; empty if it cannot be written in one line."""
+        own = {one.measure for one in self.requirements}
+        measures = [name for name in self.measures if name not in own]
+        words = ["--seeds", f"{self.first}..{self.last}"]
+        try:
+            rules = [write_requirement(one.measure, one.to_data()) for one in self.requirements]
+        except UnwritableValue:
+            return ""
+        words += [word for rule in rules for word in ("--require", rule)]
+        words += ["--measures", ",".join(measures)] if measures else []
+        words += ["--keep", str(self.keep), *(["--first"] if self.stops_early else [])]
+        return "" if self.recipe.require else write_job_command("seek", self.recipe, words)
 
     # -- as a file ------------------------------------------------------------------------------------------------
 

@@ -18,12 +18,15 @@ from ..batch import bin_width
 from ..core.params import check_integer
 from ..core.pipeline import run
 from ..core.require import Requirement
+from ..core.summary import MAX_MAPS, Example, Summarized, Summary, list_few
+from ..core.tables import make_dataframe
 from ..core.tilemap import TileMap
 from ..corpus.distributions import Distribution
 from .definition import SeekDefinition
 from .state import Floats, Seeds, SeekState
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from PIL.Image import Image
 
 
@@ -137,8 +140,8 @@ def format_round(number: float) -> str:
     return f"{rounded:,}"
 
 
-@dataclass(frozen=True)
-class FoundSeeds:
+@dataclass(frozen=True, repr=False)
+class FoundSeeds(Summarized):
     """Seeds that meet all requirements of a search, best first, and the distribution of the measures.
 
     `len(found)` is the number of seeds, `found.seeds` has them, and `found.maps()` makes their maps.
@@ -151,8 +154,21 @@ class FoundSeeds:
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def __repr__(self) -> str:
-        return f"<FoundSeeds {len(self)} of {self.passed:,} that pass, {self.tested:,} tested>"
+    def _summarize(self) -> Summary:
+        counts = f"{len(self)} of {self.passed:,} that pass, {self.tested:,} tested"
+        rules = [str(one) for one in self.definition.requirements]
+        others = [name for name in self.definition.measures if not any(rule.startswith(name) for rule in rules)]
+        return Summary(
+            f"FoundSeeds of {self.definition.recipe.title}: {counts}",
+            [f"seeds {list_few(self.seeds.tolist())}" if len(self) else "no seeds", ", ".join([*rules, *others])],
+            examples=self._list_examples,
+            measures=lambda: self.values,
+            command=self.definition.write_command,
+        )
+
+    def _list_examples(self) -> list[Example]:
+        seeds = self.seeds[:MAX_MAPS].tolist()
+        return [Example(self.definition.recipe_of(seed), f"seed {seed}") for seed in seeds]
 
     @property
     def definition(self) -> SeekDefinition:
@@ -271,6 +287,18 @@ class FoundSeeds:
             "rarity": rarity,
             "failures": self.failures,
         }
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the table of seeds as a DataFrame of pandas: seed, values of the measures, digest of the map.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> found = tw.seek("caves", seeds="0..99", require={"regions": 1}, keep=3)
+        >>> found.to_dataframe().columns.tolist()
+        ['seed', 'regions', 'digest']
+        """
+        return make_dataframe({"seed": self.seeds, **self.values, "digest": self.digests})
 
     def to_csv(self) -> str:
         """Return the table of seeds as CSV."""

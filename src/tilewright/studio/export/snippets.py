@@ -13,26 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.fields import fields_by_name
+from ...core.command_line import join_words, list_arguments
 from ...core.grid import FREE, Grid
 from ...core.landmarks import write_marker, write_room
-from ...core.notation import (
-    RESERVED_FLAGS,
-    UnwritableValue,
-    flag_of,
-    write_json,
-    write_pairs,
-    write_requirement,
-    write_stage,
-    write_value,
-)
+from ...core.notation import UnwritableValue
 from ...core.recipe import as_recipe_data
-from ...core.registry import techniques
 from ...core.tilemap import TileMap
 from ...core.yaml import write_data
 
-MAX_LINE = 600
-"""Maximum number of characters of a command line. Longer commands use a recipe file."""
 WIDTH = 100
 """Maximum characters of a line of Python."""
 
@@ -59,11 +47,10 @@ def command_line(data: Mapping[str, Any], output: str = "map.png") -> str:
     """
     data = as_recipe_data(data)
     try:
-        words = ["tilewright", "make", *_list_arguments(data), "-o", output]
+        line = join_words(["make", *list_arguments(data), "-o", output])
     except UnwritableValue:
-        words = []
-    line = shlex.join(words)
-    if words and len(line) <= MAX_LINE and all(word.isprintable() for word in words):
+        line = ""
+    if line:
         return line
     text = write_data(data)
     end = next(mark for mark in ("END", *(f"END{number}" for number in range(len(text)))) if mark not in text)
@@ -106,51 +93,6 @@ def python_code(data: Mapping[str, Any], painted: Grid | None = None, edited: Ti
     lines = ["import tilewright as tw", "", f"m = {call}"]
     painting = [] if painted is None else _write_painting(painted)
     return "\n".join([*lines, *painting, *([] if edited is None else _write_landmarks(edited))])
-
-
-# -- shell --------------------------------------------------------------------------------------------------
-
-
-def _list_arguments(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the arguments of `tilewright make` for a recipe."""
-    entry = techniques.get(str(data["technique"]))
-    fields = fields_by_name(entry.params)
-    yield entry.name
-    for name, value in (data.get("params") or {}).items():
-        if name not in fields:
-            raise UnwritableValue(name)
-        field = fields[name]
-        if name in RESERVED_FLAGS or (field.is_switch and not isinstance(value, bool)):
-            yield from ("--set", f"{name}={write_value(value, field)}")
-        elif field.is_switch:
-            yield flag_of(field) if value else f"--no-{flag_of(field)[2:]}"
-        else:
-            yield from (flag_of(field), write_value(value, field))
-    for word, value in data.items():
-        if value is not None and word not in ("technique", "params", "seed"):
-            yield from _write_flags(word, value)
-    if data.get("seed") is not None:
-        yield from ("--seed", str(data["seed"]))
-
-
-def _write_flags(word: str, value: Any) -> Iterator[str]:
-    """Yield the flags for a key of a recipe other than params."""
-    match word, value:
-        case ("tileset", str()) | ("tries", int()):
-            yield from (f"--{word}", str(value))
-        case "tiles", dict():
-            yield from ("--tiles", write_pairs(value))
-        case "locks", list() | tuple() | dict():
-            yield from ("--locks", write_json(value))
-        case "shaping", _:
-            for stage in [value] if isinstance(value, (str, dict)) else value:
-                (name, params), *_ = stage.items() if isinstance(stage, Mapping) else [(stage, None)]
-                yield from ("--shape", write_stage(name, params or {}))
-        case "require", dict():
-            for measure, wanted in value.items():
-                yield from ("--require", write_requirement(measure, wanted))
-        case _:
-            raise UnwritableValue(word)
 
 
 # -- Python -------------------------------------------------------------------------------------------------
