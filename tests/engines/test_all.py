@@ -18,7 +18,7 @@ ENGINES = engine_registry.names()
 RECIPES = {
     "cave": tw.recipe("open-caves", width=24, height=16),
     "dungeon": tw.recipe("bsp", width=40, height=28, shaping=["doors", "lock_and_key", "place"]),
-    "overworld": tw.recipe("archipelago", width=30, height=20),
+    "overworld": tw.recipe("archipelago", width=48, height=30),
     "war map": tw.recipe("skirmish"),
 }
 
