@@ -184,6 +184,9 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     data, resolver = _read_data(given)
     keywords, own_knobs = _split_knobs(data, keywords)
     data = apply_knobs(data, own_knobs)
+    twice = sorted(own_knobs.keys() & knobs.keys()) if isinstance(knobs, Mapping) else []
+    if twice:
+        raise InvalidRecipe("is given twice, as a keyword and in knobs", at=twice[0], rule="conflict")
     if knobs is not None:
         data = apply_knobs(data, knobs)
     if resolver is not _file_resolver():  # Paths in keywords are relative to the working directory, not to the file.

@@ -161,3 +161,11 @@ def test_one_sample_or_wrapping_maps_have_no_warning_about_edges() -> None:
         params: dict[str, Any] = {**given, "width": 16, "height": 11, "iterations": 2000}
         map = tw.make("patterns", seed=1, **params)
         assert not [one for one in find_map_warnings(map) if one.rule == "lost_edges"]
+
+
+def test_a_map_full_of_walls_keeps_its_edges() -> None:
+    dense = np.full((11, 16), "#")
+    dense[3:6, 3:9] = "."
+    map = tw.make("wfc", sample=ROOMS, width=16, height=11, seed=1)
+    full = map.replace(cells=np.where(dense == "#", map.tileset.id("#"), map.tileset.id(".")))
+    assert not [one for one in find_map_warnings(full) if one.rule == "lost_edges"]

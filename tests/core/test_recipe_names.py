@@ -72,6 +72,8 @@ def test_knobs_are_keywords_of_every_function_that_takes_a_recipe() -> None:
         ({"monster": 3}, "unknown parameter or knob 'monster'; did you mean 'monsters'?"),
         ({"monsters": 99}, "knob: monsters: must be at most 20, got 99"),
         ({"monsters": "many"}, "knob: monsters: must be a number, got 'many'"),
+        ({"monsters": 3, "knobs": {"monsters": 5}}, "monsters: is given twice, as a keyword and in knobs"),
+        ({"name": {"a": 1}}, "name: must be a string, got {'a': 1}"),
         ({"monsters": 3, "knobs": 5}, "knob: must be values by the name of the knob, got 5"),
     ],
 )

@@ -156,3 +156,11 @@ def test_charts_of_any_values(values: list[float]) -> None:
     content = html.render_summary("title", [], [], [], {"m": np.array(values)}, "")
     assert ("<svg" in content) == bool(np.isfinite(values).any())
     assert "nan" not in content
+
+
+@pytest.mark.parametrize(
+    "values", [(0.5, 0.5 + 2**-52), (-1.7e308, 1.7e308), (1e17, 1e17), (3.0, 5.0), (1e17, 1e17 + 64)]
+)
+def test_a_chart_of_any_two_numbers_has_all_of_them(values: tuple[float, float]) -> None:
+    chart = html.render_chart("numbers", np.array(values))
+    assert 1 <= chart.count("<rect") <= 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import tilewright as tw
 from tilewright.cli import main
 from tilewright.corpus.manifest import Manifest
@@ -52,3 +54,51 @@ def test_a_corpus_without_name_and_knobs_is_continued(tmp_path: Path) -> None:
     again = tw.corpus.make("roguelike-dungeon", folder, **CORPUS)
     assert again.is_complete
     assert again.manifest.title == "bsp"
+
+
+def density(low: float, high: float) -> dict[str, Any]:
+    """Return a recipe with a knob for the walls."""
+    knob = {"range": [0, 10], "drives": {"params.walls": [low, high]}}
+    return {"technique": "caves", "params": {"width": 16, "height": 12, "walls": low}, "knobs": {"density": knob}}
+
+
+def test_another_meaning_of_a_swept_knob_is_another_corpus(tmp_path: Path) -> None:
+    sweep = {"sweep": {"density": [0, 10]}, "count": 4, "seed": 1, "workers": 0}
+    tw.corpus.make(density(0.3, 0.5), tmp_path / "swept", **sweep)
+    tw.corpus.make(density(0.3, 0.5), tmp_path / "swept", **sweep)
+    with pytest.raises(tw.BadFile, match="contains another corpus"):
+        tw.corpus.make(density(0.3, 0.9), tmp_path / "swept", **sweep)
+    # A knob that does not vary changes no map.
+    plain = {"count": 4, "seed": 1, "workers": 0}
+    tw.corpus.make(density(0.3, 0.5), tmp_path / "plain", **plain)
+    tw.corpus.make(density(0.3, 0.9), tmp_path / "plain", **plain)
+
+
+def test_a_knob_and_what_it_drives_do_not_vary_together(tmp_path: Path) -> None:
+    rule = "the knob density drives params.walls; vary one of them"
+    with pytest.raises(tw.InvalidRecipe, match=rule):
+        tw.corpus.make(
+            density(0.3, 0.5),
+            tmp_path / "c",
+            count=2,
+            seed=1,
+            workers=0,
+            sweep={"knobs.density": [0, 10], "walls": [0.4]},
+        )
+    with pytest.raises(tw.InvalidRecipe, match=rule):
+        tw.search.make(
+            density(0.3, 0.5), vary={"density": (0, 10), "walls": (0.3, 0.6)}, measures=["floor_share"],
+            objective="path_length", evaluations=8, seed=1,
+        )  # fmt: skip
+
+
+def test_knobs_of_sweeps_are_found_as_on_the_command_line(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"count": 2, "seed": 1, "workers": 0}
+    corpus = tw.corpus.make("flooded-cavern", tmp_path / "c", sweep={"tunnel-width": [1, 3]}, **options)
+    assert "tunnel_width" in corpus.columns
+    with pytest.raises(tw.InvalidRecipe, match="sweep: unknown parameter or knob 'opennes'; did you mean 'openness'"):
+        tw.corpus.make("flooded-cavern", tmp_path / "d", sweep={"opennes": [1]}, **options)
+    turned = tw.corpus.make(
+        "roguelike-dungeon", tmp_path / "e", knobs={"monsters": 3}, measures=["markers.monster"], **options
+    )
+    assert turned.map(1) == tw.run("roguelike-dungeon", seed="1-1", monsters=3)

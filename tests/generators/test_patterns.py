@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 import warnings
 from collections.abc import Callable
@@ -369,3 +370,17 @@ def test_maps_of_one_sample_have_the_tiles_of_all() -> None:
         locks=[[3, 3, "o"]],
     )  # fmt: skip
     assert locked.tileset[int(locked.cells[3, 3])].name == "o"
+
+
+def test_maps_do_not_depend_on_maps_that_were_made_before() -> None:
+    """Parts of samples, which have the labels of all, are not mistaken for samples of their own in a cache."""
+    first, second = ("xy" * 6 + "\n") * 10, ("0x" * 6 + "\n") * 10
+    params: dict[str, Any] = {"width": 10, "height": 8, "iterations": 2000, "min_coverage": 0.01}
+    for seed in range(6):
+        tw.make("patterns", sample=[first, second], samples_per_map=1, seed=seed, **params)
+    assert tw.make("patterns", sample=[first], seed=1, **params).numbers["coverage"] == 1
+    whole = Samples.of([first, second])
+    part = whole.choose([0])
+    assert part != Samples.of([first])
+    assert pickle.loads(pickle.dumps(part)) == part
+    assert part.labels == whole.labels

@@ -192,3 +192,11 @@ def test_given_counts_precede_matching_ones() -> None:
     assert not (map.cells == map.tileset.id("treasure")).any()
     with pytest.raises(tw.InvalidRecipe, match="match_counts: needs a sample; rules have no counts of tiles"):
         tw.make("wfc", rules="countryside", match_counts=True)
+
+
+def test_locks_against_matching_counts_name_the_parameter() -> None:
+    locks = [[x, y, "wall"] for y in range(20) for x in range(20)]
+    with pytest.raises(
+        tw.InvalidRecipe, match=r"locks: 400 cells locked, more than match_counts: wall \d+\.\.\d+ allows"
+    ):
+        tw.make("wfc", sample="dungeon", width=30, height=20, seed=1, match_counts=True, locks=locks)

@@ -128,7 +128,7 @@ def test_few_states_are_examined() -> None:
 
 def test_enemies_are_left_out_and_the_verdict_says_so() -> None:
     crossing = level("@.e.g", "bbbbb")
-    assert describe(tw.solve(crossing, "runner")).endswith("; 1 enemy left out, because the solver does not move them")
+    assert describe(tw.solve(crossing, "runner")).endswith("; 1 enemy left out, because enemies do not move here")
     assert tw.solve(crossing, "runner").solved
     fixed = tw.solve(crossing, "runner", enemies=True)
     assert fixed.solved is False

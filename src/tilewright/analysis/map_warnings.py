@@ -18,7 +18,7 @@ from ..core.samples import Samples
 from ..core.tilemap import TileMap
 from .novelty import min_difference
 from .patterns import AXES, EDGES, Tiles, Wrap, list_views, wraps
-from .sample_use import MIN_CELLS, MIN_VARIETY, compare_variety, find_common_edges
+from .sample_use import MIN_CELLS, MIN_EDGE, MIN_VARIETY, compare_variety, find_common_edges, take_edge
 
 UNPLACED = "unplaced "
 """Start of the names of numbers that count missing markers, such as `unplaced goblin`."""
@@ -126,10 +126,9 @@ def _find_lost_edges(map: TileMap, entry: Technique, samples: Samples, ids: NDAr
         for edge, tile in find_common_edges(samples.maps).items()
         if wrap == "none" or AXES[-1 - EDGES[edge][0]] not in wrap
     }
-    own = {edge for edge, tile in find_common_edges([map.cells]).items() if common.get(edge) == tile}
-    if common.keys() - own:
-        names = list(common)
-        tile = map.tileset[next(iter(common.values()))].name
+    lost = [edge for edge, tile in common.items() if (take_edge(map.cells, edge) == tile).mean() < MIN_EDGE]
+    if lost:
+        names, tile = list(common), map.tileset[common[lost[0]]].name
         keeps = f"sample_edges={','.join(names)} keeps it"
         text = f"all {len(samples.maps):,} samples have {tile!r} along their edges; {keeps}"
         fix = Fix("set", ("params", "sample_edges"), names)

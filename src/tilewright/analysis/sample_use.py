@@ -98,10 +98,16 @@ def find_common_edges(maps: Sequence[Tiles]) -> dict[str, int]:
     inner = np.bincount(np.concatenate([map[1:-1, 1:-1].ravel() for map in maps]))
     found = {}
     for edge in ("left", "right", "top", "bottom"):
-        axis, at_end = EDGES[edge]
-        lines = [np.take(map, -1 if at_end else 0, axis=1 if axis == -1 else 0) for map in maps]
+        lines = [take_edge(map, edge) for map in maps]
         tile = int(np.bincount(np.concatenate(lines)).argmax())
         inside = int(inner[tile]) / int(inner.sum()) if tile < len(inner) else 0.0
         if inside <= MAX_INSIDE and min(float((line == tile).mean()) for line in lines) >= MIN_EDGE:
             found[edge] = tile
     return found
+
+
+def take_edge(map: Tiles, edge: str) -> Tiles:
+    """Return the cells along an edge of a 2D map."""
+    axis, at_end = EDGES[edge]
+    cells: Tiles = np.take(map, -1 if at_end else 0, axis=axis)
+    return cells

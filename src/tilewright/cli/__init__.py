@@ -26,7 +26,7 @@ COMMANDS = {
     "make": "Generate maps with a technique and draw or save them.",
     "run": "Generate maps from a recipe and draw or save them.",
     "show": "Draw the maps of files in the terminal.",
-    "list": "List techniques, shapers, measures, distances, games, formats, engines, tilesets, recipes and models.",
+    "list": "List techniques, shapers, measures, formats, engines, tilesets, recipes, samples and more.",
     "explain": "Describe one of them: its purpose, its parameters, an example.",
     "cite": "Print published sources of techniques, shapers and measures as BibTeX.",
     "export": "Export a project of several levels for Godot, Tiled or LDtk.",

@@ -29,7 +29,7 @@ def produce_world(recipe: Recipe, params: ProduceOptions, *, outputs: Sequence[s
     world_seed = recipe.seed if params.seed is None else params.seed
     if "{" in folder:
         world_seed = read_seed(world_seed)
-        folder = fill_template(folder, seed=world_seed, technique=recipe.technique, index=0)
+        folder = fill_template(folder, seed=world_seed, technique=recipe.technique, name=recipe.title, index=0)
     if len(outputs) > 1:
         raise InvalidRecipe(
             f"must be the only output; its picture will be {folder.rstrip('/')}/overview.png", at=folder
@@ -46,7 +46,7 @@ def produce_world(recipe: Recipe, params: ProduceOptions, *, outputs: Sequence[s
     where = {"workers": params.workers, "scheduler": params.scheduler}
     with job_progress("chunk", folder, count_chunks) as job:
         world = make_world(recipe, folder, seed=world_seed, on_progress=job, **where)
-    what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
+    what = f"{recipe.title} {world.width}x{world.height}, seed {world.seed}"
     info(f"{what}, wrote {folder}, {pluralize(world.chunks, 'chunk')}, and its overview.png")
 
 

@@ -161,7 +161,8 @@ class Recipe(Summarized, AtomicValue):
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
         tileset = entry.tileset_for(params, tileset, dict(tiles), locks.labels if locks is not None else ())
-        title = "" if is_inner else _shorten_name(given.get("name"))
+        title = "" if is_inner else read_key("name", _read_name, "", "name")
+        problems.raise_all()
         return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed, knobs, title)
 
     def __post_init__(self) -> None:
@@ -304,9 +305,11 @@ def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-def _shorten_name(name: Any) -> str:
+def _read_name(name: Any) -> str:
     """Return a name in one line, without control characters."""
-    return "".join(one for one in str(name or "")[:MAX_NAME] if one.isprintable())
+    if not isinstance(name, str):
+        raise InvalidRecipe("must be a string", got=name, rule="type")
+    return "".join(letter for letter in name[:MAX_NAME] if letter.isprintable())
 
 
 def _list_recipe_keys() -> list[str]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -211,6 +211,15 @@ def _check_part(field: Field | None, value: Scalar) -> None:
             raise InvalidRecipe(f"must be {'an integer' if field.is_integer else 'a number'}", got=value, rule="type")
         if wrong := field.describe_violation(value):
             raise InvalidRecipe(wrong, got=value, rule="range")
+
+
+def refuse_driven_twice(paths: Sequence[str], knobs: Iterable[RecipeKnob], at: str) -> None:
+    """Raise InvalidRecipe if a path, such as `knobs.size`, is that of a knob which drives another path of the list."""
+    others = {path if path.startswith(("params.", "shaping.")) else f"params.{path}" for path in paths}
+    for knob in knobs:
+        driven = sorted({drive.path for drive in knob.drives} & others) if f"knobs.{knob.name}" in paths else []
+        if driven:
+            raise InvalidRecipe(f"the knob {knob.name} drives {driven[0]}; vary one of them", at=at, rule="conflict")
 
 
 def _refuse_shared_paths(knob: RecipeKnob, others: Iterable[RecipeKnob]) -> None:

@@ -41,6 +41,8 @@ class Samples(AtomicValue):
         The maps.
     counts
         Counts that a technique made from the maps, as arrays by name.
+    whole
+        Samples of which these are a part: they share the labels and the tileset. By default, these themselves.
 
     Examples
     --------
@@ -50,15 +52,16 @@ class Samples(AtomicValue):
     2
     """
 
-    __slots__ = ("__dict__", "counts", "grids")
+    __slots__ = ("__dict__", "counts", "grids", "whole")
     json_schema: ClassVar = {
         "title": "Samples",
         "control": "samples",
         "anyOf": [Grid.json_schema, {"type": "array", "items": Grid.json_schema}],
     }
 
-    def __init__(self, grids: Sequence[Grid], counts: Counts | None = None) -> None:
+    def __init__(self, grids: Sequence[Grid], counts: Counts | None = None, whole: Samples | None = None) -> None:
         self.grids = tuple(grids)
+        self.whole = whole
         self.counts = counts or {}
         """Counts that a technique made from the maps. Comparisons ignore them."""
 
@@ -116,9 +119,7 @@ class Samples(AtomicValue):
 
     def choose(self, numbers: Iterable[int]) -> Samples:
         """Return some of the samples, with the labels and the tileset of all of them."""
-        chosen = Samples([self.grids[number] for number in numbers])
-        chosen.__dict__.update(labels=self.labels, tileset=self.tileset)
-        return chosen
+        return Samples([self.grids[number] for number in numbers], whole=self.whole or self)
 
     @property
     def axes(self) -> int:
@@ -136,6 +137,8 @@ class Samples(AtomicValue):
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Names of the tiles in use, sorted."""
+        if self.whole is not None:
+            return self.whole.labels
         return tuple(str(label) for label in sort_labels(label for grid in self.grids for label in grid.labels))
 
     @cached_property
@@ -158,6 +161,8 @@ class Samples(AtomicValue):
         only the tiles in use, in the order of the tilesets of the maps. Tiles without a tileset get a generated
         appearance.
         """
+        if self.whole is not None:
+            return self.whole.tileset
         given = [grid.tileset for grid in self.grids if grid.tileset is not None]
         shared = _find_shared_tileset(given) if len(given) == len(self.grids) else None
         if shared is not None and set(self.labels) <= set(shared.names):
@@ -194,7 +199,9 @@ class Samples(AtomicValue):
         return len(self.grids)
 
     def __eq__(self, other: object) -> bool:
-        return self.grids == other.grids if isinstance(other, Samples) else NotImplemented
+        if not isinstance(other, Samples):
+            return NotImplemented
+        return self.grids == other.grids and self.labels == other.labels
 
     def __hash__(self) -> int:
         return self._hash
@@ -205,7 +212,7 @@ class Samples(AtomicValue):
         return hash(self.grids)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Samples, (self.grids, self.counts)
+        return Samples, (self.grids, self.counts, self.whole)
 
     def __repr__(self) -> str:
         labels = ", ".join(repr(tile.name) for tile in list(self.tileset)[:6]) + (

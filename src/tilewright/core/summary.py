@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,10 +24,10 @@ MAX_FACTS = 2
 MAX_MAPS = 12
 MAX_CELLS = 1 << 16
 """Maximum number of cells of a map that is drawn. Larger maps are left out."""
-MAX_STEPS = 4_000_000
-"""Maximum number of steps to make the maps of a summary, as techniques declare them; the first map is always made."""
+MAX_STEPS, MAX_FIRST_STEPS = 4_000_000, 16_000_000
+"""Maximum number of steps to make the maps of a summary, and the first of them, as techniques declare them."""
 TRIES = 5
-"""Number of tries that a recipe with requirements counts for."""
+"""Maximum number of tries of a recipe with requirements."""
 FEW = 6
 """Maximum number of values that are listed."""
 
@@ -97,12 +97,14 @@ def _make_examples(examples: Iterable[Example]) -> Iterator[tuple[TileMap, str]]
         if not isinstance(source, Recipe):
             yield source, caption
             continue
-        own = techniques.get(source.technique).cost_of(source.params) * min(source.tries, TRIES)
-        if steps and steps + own > MAX_STEPS:
+        few = replace(source, tries=min(source.tries, TRIES)) if source.attempt is None else source
+        parts = (few, *few.inner)
+        own = few.tries * sum(techniques.get(part.technique).cost_of(part.params) for part in parts)
+        if own > MAX_FIRST_STEPS or (steps and steps + own > MAX_STEPS):
             return
         steps += max(own, 1)
         try:
-            map = run(source)
+            map = run(few)
         except TilewrightError:
             continue
         if prod(map.shape) <= MAX_CELLS:

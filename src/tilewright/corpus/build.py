@@ -7,7 +7,7 @@ If the process is killed, the next run continues with the missing parts.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
@@ -18,7 +18,10 @@ import pyarrow as pa
 from ..batch.engine import Made
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.keywords import with_keywords
+from ..core.recipe import Recipe
+from ..core.recipe_knobs import apply_knobs
 from ..core.seeds import read_seed
+from ..formats._resolver import read_recipe
 from ..jobs.cluster import Team
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
 from ..jobs.progress import OnProgress, Progress, check_callback
@@ -38,7 +41,12 @@ MIN_SLICES, SLICES_PER_WORKER = 16, 4
 
 @with_keywords(CorpusOptions)
 def make(
-    given: RequestLike, folder: str | os.PathLike[str], *, on_progress: OnProgress | None = None, **params: Any
+    given: RequestLike,
+    folder: str | os.PathLike[str],
+    *,
+    knobs: Mapping[str, Any] | None = None,
+    on_progress: OnProgress | None = None,
+    **params: Any,
 ) -> Corpus:
     """Generate a corpus in a folder, or resume one.
 
@@ -49,6 +57,8 @@ def make(
         `sweep`, `sampled` and `listed`. The manifest of a corpus generates that corpus again.
     folder : str or path-like
         Folder or fsspec URL to write to.
+    knobs : mapping, optional
+        Values of the recipe's knobs by name.
     on_progress : callable, optional
         Function called with a `Progress` after each step.
 
@@ -72,7 +82,10 @@ def make(
     (8, (8, 12))
     """
     options = CorpusOptions.validate({**params, "folder": folder})
-    return build_corpus(Request.of(given), options, on_progress)
+    if isinstance(given, Recipe) and knobs is not None:
+        given = read_recipe(given, knobs)
+    request = Request.of(given, None if knobs is None else lambda data: apply_knobs(data, knobs))
+    return build_corpus(request, options, on_progress)
 
 
 def build_corpus(request: Request, options: CorpusOptions, on_progress: OnProgress | None = None) -> Corpus:

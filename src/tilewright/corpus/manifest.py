@@ -24,7 +24,7 @@ from ..core.knobs import RecipeKnob
 from ..core.notation import UnwritableValue
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, collect_tiles
-from ..core.recipe_knobs import read_fitting_knobs, read_knobs_of
+from ..core.recipe_knobs import read_fitting_knobs, read_knobs_of, refuse_driven_twice
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.tileset import Tileset
 from ..formats._resolver import to_editable_data
@@ -93,6 +93,7 @@ class Manifest(StoredJob):
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
             raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")
+        refuse_driven_twice([axis.path for axis in sweep.axes], recipe.knobs, "sweep")
         data = {
             "kind": KIND,
             "layout": LAYOUT,
@@ -253,7 +254,8 @@ class Manifest(StoredJob):
         them.
         """
         mine, requested = json.loads(self.text), json.loads(wanted.text)
-        mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
+        knobs = {"knobs": self.recipe.get("knobs")}
+        mine["recipe"] = json.loads(json.dumps(Recipe.of({**self.recipe, "knobs": None}).to_data() | knobs))
         keys = list_differences(mine, requested, "part_size", "tilewright", "revisions")
         differ = [_describe_difference(key, mine.get(key), requested.get(key)) for key in keys]
         refuse_another("corpus", "; ".join(differ), folder)

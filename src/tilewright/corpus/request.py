@@ -16,13 +16,12 @@ from typing import Annotated, Any
 from pydantic import PlainValidator, WithJsonSchema
 
 from ..batch import Device
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, errors_within
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, errors_within, unknown_key
 from ..core.fields import present_name
 from ..core.notation import read_sweep
 from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, as_recipe_data
-from ..core.registry import techniques
 from ..core.require import MeasureNames
 from ..core.resolver import Resolver
 from ..core.seeds import Seed
@@ -30,7 +29,7 @@ from ..formats._resolver import RecipeLike, open_recipe
 from ..jobs.cluster import RunParams
 from ..jobs.folder import MANIFEST
 from .manifest import KIND, MAX_MAPS, Manifest
-from .sweep import KNOB, Sweep
+from .sweep import KNOB, SEED, Sweep
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -138,9 +137,13 @@ class Request:
 
     def _find_path(self, name: str) -> str:
         """Return the path of a swept parameter, or of a knob if no parameter of the technique has its name."""
-        model = techniques.get(self.recipe.technique).params
-        is_knob = any(knob.name == name for knob in self.recipe.knobs)
-        return f"{KNOB}{name}" if is_knob and present_name(model, name) not in model.model_fields else name
+        model, knobs = type(self.recipe.params), [knob.name for knob in self.recipe.knobs]
+        fields, word = model.model_fields, name.replace("-", "_")
+        if not knobs or "." in name or name == SEED or present_name(model, word) in fields:
+            return name
+        if word not in knobs:
+            raise InvalidRecipe(unknown_key("parameter or knob", name, [*fields, *knobs]).within("sweep"))
+        return f"{KNOB}{word}"
 
 
 RequestLike = Request | RecipeLike

@@ -13,8 +13,8 @@ Limits: it cannot be known in advance whether the patterns fit together. The sol
 restarts and reports the cells of the contradictions. Samples with patterns that rarely fit together take long; a larger
 sample or a higher symmetry helps.
 
-Source: Gumin, "WaveFunctionCollapse", 2016, after Merrell, "Model synthesis", 2007; Newgas, "DeBroglie", 2019, for
-paths and counts.
+Source: Gumin, "WaveFunctionCollapse", 2016, after Merrell, "Example-based model synthesis", 2007; Newgas, "DeBroglie",
+for paths and counts.
 """
 
 from __future__ import annotations

@@ -66,13 +66,15 @@ def refuse_another(noun: str, differences: str, folder: object) -> None:
 
 def list_differences(stored: Mapping[str, Any], requested: Mapping[str, Any], *ignored: str) -> list[str]:
     """Return the keys with different values in two definitions."""
-    names = dict.fromkeys([*stored, *requested])
-    return [
-        name for name in names if name not in ignored and _drop_labels(stored, name) != _drop_labels(requested, name)
-    ]
+    mine, other = (_drop_labels(definition, requested) for definition in (stored, requested))
+    return [name for name in {**mine, **other} if name not in ignored and mine.get(name) != other.get(name)]
 
 
-def _drop_labels(definition: Mapping[str, Any], key: str) -> Any:
-    """Return a value of a definition; of its recipe, all but what changes no map and earlier versions do not store."""
-    value = definition.get(key)
-    return {**value, "name": None, "knobs": None} if key == "recipe" and isinstance(value, Mapping) else value
+def _drop_labels(definition: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a definition without what changes no result: the name of its recipe, and the knobs that do not vary."""
+    recipe = definition.get("recipe")
+    if not isinstance(recipe, Mapping):
+        return {**definition}
+    varied = {path for key in ("sweep", "vary") for path in requested.get(key) or ()}
+    knobs = {name: knob for name, knob in (recipe.get("knobs") or {}).items() if f"knobs.{name}" in varied}
+    return {**definition, "recipe": {**recipe, "name": None, "knobs": knobs}}

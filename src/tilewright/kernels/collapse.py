@@ -1,6 +1,6 @@
 """Wave function collapse: choose patterns cell by cell, propagate each choice, and backtrack after contradictions.
 
-Source: Gumin, "WaveFunctionCollapse", 2016, after Merrell, "Model synthesis", 2007.
+Source: Gumin, "WaveFunctionCollapse", 2016, after Merrell, "Example-based model synthesis", 2007.
 """
 
 from __future__ import annotations

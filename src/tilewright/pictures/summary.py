@@ -58,7 +58,7 @@ def render_summary(
         source = b64encode(sheet).decode()
         about = f"{title}: {', '.join(captions)}"
         parts.append(f'<img src="data:image/png;base64,{source}" alt="{escape(about)}" style="max-width: 100%">')
-    charts = [_render_chart(name, np.asarray(own, dtype=np.float64)) for name, own in measures.items()]
+    charts = [render_chart(name, np.asarray(own, dtype=np.float64)) for name, own in measures.items()]
     if charts := [chart for chart in charts if chart][:MAX_CHARTS]:
         parts.append(f'<div style="display: flex; flex-wrap: wrap; gap: 12px">{"".join(charts)}</div>')
     if command:
@@ -78,16 +78,17 @@ def _encode_sheet(maps: Sequence[TileMap], captions: Sequence[str]) -> bytes:
     return content.getvalue()
 
 
-def _render_chart(name: str, values: NDArray[np.float64]) -> str:
+def render_chart(name: str, values: NDArray[np.float64]) -> str:
     """Return a histogram with its measure and its range; an empty string without values."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return ""
     low, high = float(finite.min()), float(finite.max())
-    is_integer = bool(np.all(finite == np.round(finite))) and high - low < BARS
-    count = int(high - low) + 1 if is_integer else BARS if high > low else 1
-    ends = (low - 0.5, high + 0.5) if count == 1 or is_integer else (low, high)
-    counts, _ = np.histogram(finite, bins=count, range=ends)
+    span = high / 2 - low / 2  # of numbers so large that their difference is not finite, too
+    is_integer = bool(np.all(finite == np.round(finite))) and 2 * span < BARS
+    count = int(high - low) + 1 if is_integer else BARS if span > 1e-9 * max(abs(high), abs(low)) else 1
+    places = (finite - low).astype(int) if is_integer else (finite / 2 - low / 2) / (span or 1.0) * count
+    counts = np.bincount(np.clip(places, 0, count - 1).astype(int), minlength=count)
     step, most = CHART_WIDTH / count, int(counts.max())
     bars = "".join(
         f'<rect x="{number * step:.1f}" y="{CHART_HEIGHT - height:.1f}" width="{max(step - 1, 0.5):.1f}" '

@@ -21,7 +21,7 @@ from ..core.errors import InvalidRecipe, errors_within, pluralize
 from ..core.fields import UNSET, Field
 from ..core.notation import UnwritableValue, read_number, read_value
 from ..core.recipe import Recipe
-from ..core.recipe_knobs import apply_knobs
+from ..core.recipe_knobs import apply_knobs, refuse_driven_twice
 from ..core.recipe_paths import find_field, get_part, list_stages, split_stage, with_part_at
 from ..formats._resolver import to_editable_data
 
@@ -325,6 +325,7 @@ class Genome:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InvalidRecipe(f"{twice!r} occurs twice", at="vary", rule="duplicate")
+        refuse_driven_twice([gene.path for gene in self.genes], recipe.knobs, "vary")
         self.slots = sum(gene.slots for gene in self.genes)
         if self.slots > MAX_SLOTS:
             text = f"must have at most {MAX_SLOTS:,} numbers in all, got {self.slots:,}"
@@ -406,7 +407,7 @@ def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
     knobs = {knob.name: knob for knob in data["knobs"]}
     knob = knobs.get(name.removeprefix(KNOBS).replace("-", "_"))
     with errors_within("vary", place=f"vary {name}"):
-        if knob is not None and (name.startswith(KNOBS) or name in knobs):
+        if knob is not None and (name.startswith(KNOBS) or name.replace("-", "_") in knobs):
             return read_gene(f"{KNOBS}{knob.name}", knob.field, knob.value, spec)
         path = _full_path(data, name)
         field = find_field(data, path)

@@ -157,7 +157,8 @@ class FoundSeeds(Summarized):
     def _summarize(self) -> Summary:
         counts = f"{len(self)} of {self.passed:,} that pass, {self.tested:,} tested"
         rules = [str(one) for one in self.definition.requirements]
-        others = [name for name in self.definition.measures if not any(rule.startswith(name) for rule in rules)]
+        required = {one.measure for one in self.definition.requirements}
+        others = [name for name in self.definition.measures if name not in required]
         return Summary(
             f"FoundSeeds of {self.definition.recipe.title}: {counts}",
             [f"seeds {list_few(self.seeds.tolist())}" if len(self) else "no seeds", ", ".join([*rules, *others])],

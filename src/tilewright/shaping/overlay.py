@@ -102,8 +102,10 @@ def _find_required(map: TileMap, blocked: NDArray[np.bool_], rng: Rng) -> NDArra
     spared = passable & (~blocked | _grow(ways))
     for marker in map.markers:
         spared[marker.y, marker.x] = passable[marker.y, marker.x]
-    steps = [is_open for is_open, _ in fill_cells(passable, spared, int(np.count_nonzero(spared)), rng)]
-    return steps[-1] if steps else passable
+    required = passable
+    for is_open, _ in fill_cells(passable, spared, int(np.count_nonzero(spared)), rng):
+        required = is_open
+    return required.copy()
 
 
 def _grow(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

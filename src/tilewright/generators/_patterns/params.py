@@ -153,8 +153,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def make_target(self, sides: patterns.Sides, has_unknown: bool) -> TargetDistribution:
         """Return the target of maps with these edges; `has_unknown` if they have tiles that are not in the sample."""
         wrap = patterns.wraps(self.wrap_sample, self.sample.axes)
-        samples, sides = self.sample, tuple(sides)
-        return _make_target(samples, samples.labels, self.sizes, self.weights, wrap, sides, self.symmetry, has_unknown)
+        return _make_target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetry, has_unknown)
 
     def find_problems(self) -> Iterator[Problem]:
         yield from self._find_size_problems()
@@ -205,7 +204,6 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
 @cached_by_size
 def _make_target(
     sample: Samples,
-    labels: tuple[str, ...],
     sizes: tuple[int, ...],
     weights: tuple[float, ...],
     wrap: patterns.Wrap,
@@ -214,4 +212,4 @@ def _make_target(
     has_unknown: bool,
 ) -> TargetDistribution:
     """Return a target distribution; cached, because many maps are made from one sample."""
-    return TargetDistribution(sample.maps, len(labels), sizes, weights, wrap, sides, symmetry, has_unknown)
+    return TargetDistribution(sample.maps, len(sample.labels), sizes, weights, wrap, sides, symmetry, has_unknown)

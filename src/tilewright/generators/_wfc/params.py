@@ -249,11 +249,10 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     def global_constraints(self) -> tuple[GlobalConstraint, ...]:
         """Constraints on the complete map: counts, connected regions and paths."""
         global_constraints = []
-        for tile, text in (*self.counts, *self._find_matching_counts()):
-            bounds = parse_bounds(text)
-            global_constraints.append(
-                GlobalConstraint(COUNTED, self.find_tiles([tile], "counts"), f"counts: {tile} {text}", *bounds)
-            )
+        for name, counts in (("counts", self.counts), ("match_counts", self._find_matching_counts())):
+            for tile, text in counts:
+                tiles, bounds = self.find_tiles([tile], "counts"), parse_bounds(text)
+                global_constraints.append(GlobalConstraint(COUNTED, tiles, f"{name}: {tile} {text}", *bounds))
         if self.connected:
             tiles = self.find_tiles(self.connected, "connected")
             global_constraints.append(GlobalConstraint(REGION, tiles, f"connected: {', '.join(self.connected)}"))

@@ -71,7 +71,7 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
         count = len(self.board.cells("enemy", "boss"))
         if self.params.enemies or not count:
             return ""
-        return f"{count:,} {'enemy' if count == 1 else 'enemies'} left out, because the solver does not move them"
+        return f"{count:,} {'enemy' if count == 1 else 'enemies'} left out, because enemies do not move here"
 
     def begin(self) -> RunnerState:
         return RunnerState(self.start, self.gold - {self.start}, frozenset())

@@ -123,7 +123,8 @@ def _suggest(example: SampleState, technique: str, problem: Problem) -> Iterator
             label = name if value is True else f"{name.replace('_', ' ')} {value}"
             yield label, example.with_knob(technique, name, value)
     for knob, value in find_by_example(technique).defaults.items():
-        if value is True and knob not in example.knobs.get(technique, {}):
+        is_cause = problem.rule == "unsolved" or knob in problem.path or knob in problem.text
+        if value is True and is_cause and knob not in example.knobs.get(technique, {}):
             yield f"without {knob.replace('_', ' ')}", example.with_knob(technique, knob, False)
     if problem.rule == "sample_size":
         yield "larger sample", example.with_edited_sample(_enlarge(example.sample_map, MIN_USABLE_SIDE))
