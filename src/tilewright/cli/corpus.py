@@ -40,10 +40,10 @@ def make(recipe: Request, params: CorpusOptions) -> None:
     tilewright corpus make caves --set width=64 --set height=64 --sweep walls=0.4..0.5:0.02 --count 600 -o swept
     tilewright corpus make level.yaml --count 100000 -o s3://bucket/levels --scheduler tcp://10.0.0.1:8786
     """
-    from ..corpus.build import build_corpus
+    from ..corpus.build import build_corpus, count_maps
 
     start_quickly()
-    with job_progress("map", params.folder) as job:
+    with job_progress("map", params.folder, count_maps) as job:
         corpus = build_corpus(recipe, params, job)
     failures = job.state.failures if job.state else 0
     what = f"{pluralize(len(corpus), 'map')} by {corpus.manifest.title}, seed {corpus.manifest.seed}"

@@ -88,6 +88,12 @@ def make(
     return build_corpus(request, options, on_progress)
 
 
+def count_maps(folder: str) -> int:
+    """Return the number of maps in the parts of a corpus that may be incomplete, including failed ones."""
+    corpus = Corpus(folder)
+    return sum(len(corpus.manifest.maps_of(part)) for part in corpus.parts)
+
+
 def build_corpus(request: Request, options: CorpusOptions, on_progress: OnProgress | None = None) -> Corpus:
     """Generate a corpus in a folder, or resume one."""
     sweep = request.find_sweep(options)
