@@ -62,7 +62,7 @@ def rows() -> Iterator[Row]:
     for what, at_least, params in (
         ("the same algorithm, without autotiling", 20, {"sample": bare, "repair_passes": 0}),
         ("the same algorithm, with autotiling", 20, {"sample": sample, "repair_passes": 0}),
-        ("default settings, with repair and autotiling", 20, {"sample": sample}),
+        ("default settings, with repair and autotiling", 10, {"sample": sample}),
     ):
         ours, peer = best_times(_make_twenty(tw.recipe("markov", **params)), partial(_repeat, 20, plain), rounds=7)
         yield _compare(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from itertools import islice
 from math import inf
 from threading import Lock
@@ -25,6 +25,7 @@ MAX_RECOUNTED = 8
 OBJECT_BYTES = 56
 """Approximate size of a small object and the reference to it."""
 ATOMS = (int, float, bool, type(None), np.generic, np.dtype, type, ModuleType, FunctionType)
+COMMON_ATOMS = frozenset(ATOMS[:4])
 
 
 class LruCache(Generic[K, T]):
@@ -76,11 +77,16 @@ class SizedCache:
                 found: T = self._values[key]
                 return found
         value = compute()
-        if count_bytes((key, value)) <= self.max_bytes:
+        size = count_bytes((key, value))
+        if size <= self.max_bytes:
             with self._lock:
+                self._recount()
                 self._values[key] = value
                 self._values.move_to_end(key)
-                self._drop_oldest()
+                self._set_size(key, size)
+                while self._total > self.max_bytes:
+                    oldest, _ = self._values.popitem(last=False)
+                    self._total -= self._sizes.pop(oldest)
         return value
 
     def count_bytes(self) -> int:
@@ -94,15 +100,17 @@ class SizedCache:
             self._sizes.clear()
             self._total = 0
 
-    def _drop_oldest(self) -> None:
-        # Cached properties make values larger while they are used. Counting all values takes seconds if they are many.
+    def _recount(self) -> None:
+        """Count the most recently used values again, because cached properties make values larger while they are used.
+
+        Counting all values takes seconds if they are many.
+        """
         for key in islice(reversed(self._values), MAX_RECOUNTED):
-            size = count_bytes((key, self._values[key]))
-            self._total += size - self._sizes.get(key, 0)
-            self._sizes[key] = size
-        while self._total > self.max_bytes:
-            key, _ = self._values.popitem(last=False)
-            self._total -= self._sizes.pop(key)
+            self._set_size(key, count_bytes((key, self._values[key])))
+
+    def _set_size(self, key: Hashable, size: int) -> None:
+        self._total += size - self._sizes.get(key, 0)
+        self._sizes[key] = size
 
 
 shared_cache = SizedCache()
@@ -130,12 +138,18 @@ def count_bytes(value: object) -> int:
     seen: set[int] = set()
     while waiting and len(seen) < MAX_COUNTED:
         one = waiting.pop()
-        if id(one) in seen or isinstance(one, ATOMS):
-            total += OBJECT_BYTES
+        kind = type(one)
+        total += OBJECT_BYTES
+        if kind in COMMON_ATOMS or id(one) in seen:
             continue
         seen.add(id(one))
-        total += OBJECT_BYTES
-        if isinstance(one, np.ndarray):
+        if kind is str:  # Comparing types is much faster than `isinstance`, and strings and tuples are the most common.
+            total += len(one)  # type: ignore[arg-type]
+        elif kind is tuple:
+            waiting += one  # type: ignore[arg-type]
+        elif isinstance(one, ATOMS):
+            pass
+        elif isinstance(one, np.ndarray):
             total += one.nbytes
         elif isinstance(one, (str, bytes, bytearray)):
             total += len(one)
@@ -149,7 +163,13 @@ def count_bytes(value: object) -> int:
 
 
 def _list_attributes(one: object) -> list[object]:
-    slots = [name for kind in type(one).__mro__ for name in getattr(kind, "__slots__", ()) if name != "__dict__"]
-    own = [getattr(one, name, None) for name in slots if not name.startswith("__")]
+    own = [getattr(one, name, None) for name in _list_slots(type(one))]  # type: ignore[arg-type]
     named = getattr(one, "__dict__", None)  # Wrappers of C libraries give any attribute a value.
     return [*own, *named.values()] if isinstance(named, Mapping) else own
+
+
+@cache
+def _list_slots(kind: type) -> list[str]:
+    """Return the names of a type's attributes that are not in a dictionary."""
+    slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
+    return [name for name in slots if not name.startswith("__")]

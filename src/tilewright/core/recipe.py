@@ -137,8 +137,10 @@ class Recipe(Summarized, AtomicValue):
             raise InvalidRecipe(*problems, missing)
 
         def read_key(key: str, read: Callable[[Any], T], default: T, *path: str, place: str | None = None) -> T:
+            if given.get(key) is None:
+                return default
             with problems.collect(*path, place=place):
-                return default if given.get(key) is None else read(given[key])
+                return read(given[key])
             return default
 
         entry: Technique | None = read_key("technique", techniques.get, None, "technique", place="")

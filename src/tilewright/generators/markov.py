@@ -149,7 +149,7 @@ def _draw(
     rounds = p.gibbs_sweeps + p.repair_passes
     is_plain = not site.has_locks and p.smoothing == 0 and p.unknown == "never"
     if is_plain and len(order) * (1 + rounds) <= block_size("markov", BLOCK):
-        cells = yield from _draw_at_once(p, context_counts, steps, order, rng)
+        cells = yield from _draw_at_once(p, site, context_counts, steps, order, rng)
         lost = 0
     else:
         cells, lost = yield from _draw_in_blocks(p, site, context_counts, steps, order, rng)
@@ -157,7 +157,7 @@ def _draw(
 
 
 def _draw_at_once(
-    p: MarkovParams, context_counts: ContextCounts, steps: Int64_2D, order: Int64_1D, rng: Rng
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Int64_2D, order: Int64_1D, rng: Rng
 ) -> Generator[Frame, None, Uint16_1D]:
     """Draw a small map without locks by one kernel; return the padded flat map."""
     contexts = context_counts.contexts
@@ -169,9 +169,10 @@ def _draw_at_once(
         streams[number] = rng.child("again", number).state
     scan, again = _new_scan(contexts, rounds[0], p, steps), _new_scan(squares, rounds[0], p, parts)
     draw_map(scan, again, rounds, order, p.temperature, rng.state, streams, p.gibbs_sweeps)
-    yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, slice(0, len(order)), p)
-    for number, kind in enumerate(kinds):
-        yield Frame(partial(_to_labels, context_counts, rounds[number], p), kind, 1.0)
+    if site.is_watched:
+        yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, slice(0, len(order)), p)
+        for number, kind in enumerate(kinds):
+            yield Frame(partial(_to_labels, context_counts, rounds[number], p), kind, 1.0)
     last: Uint16_1D = rounds[-1]
     return last
 

@@ -22,6 +22,8 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
+import numpy as np
+
 from ..analysis.patterns import Tiles
 from ..analysis.sample_use import measure_sample_use
 from ..core.entries import ByExample, technique
@@ -85,7 +87,8 @@ def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
         numbers["coverage"] = solver.coverages[-1]
     if done and not p.relax:
         tiles = wave.to_tiles()
-        return site.map(tiles, numbers=DeferredNumbers(partial(_measure, tiles, p, numbers)))
+        deferred = DeferredNumbers(partial(_measure, tiles, p, numbers))
+        return site.map(tiles.astype(np.uint16), numbers=deferred)  # Small integers are converted fastest.
     if not done and not p.relax:
         raise solver.make_error()
     return finish_relaxed(solver, site, numbers)

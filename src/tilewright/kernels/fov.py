@@ -31,13 +31,13 @@ CHUNK = 64
 
 @inline
 def _advance(slope: int, parts: int, floor: int, rest: int) -> tuple[int, int]:
-    """Return where a slope of -1 to 1 crosses the next line, given where it crosses this one."""
+    """Return where a slope of -1 to 1 crosses the next line, given where it crosses this one.
+
+    Without branches, because a processor cannot predict them.
+    """
     rest += slope
-    if rest < 0:
-        return floor - 1, rest + parts
-    if rest >= parts:
-        return floor + 1, rest - parts
-    return floor, rest
+    shift = int(rest >= parts) - int(rest < 0)
+    return floor + shift, rest - shift * parts
 
 
 @inline
@@ -51,16 +51,27 @@ def _start_edge(across: int, depth: int) -> tuple[int, int]:
 
 
 @inline
-def _mark_chunk(cells: Uint8_1D, marks: Uint8_1D, place: int) -> bool:
-    """Mark `CHUNK` adjacent cells if all of them are clear; return whether they are. Both loops are vector code."""
-    chunk, target = cells[place : place + CHUNK], marks[place : place + CHUNK]
-    clear = np.uint8(1)
-    for number in range(CHUNK):
-        clear &= chunk[number]
-    if clear:
-        for number in range(CHUNK):
-            target[number] = 1
-    return bool(clear)
+def _mark_cells(cells: Uint8_1D, marks: Uint8_1D, first: int, count: int, aside: int) -> bool:
+    """Mark `count` cells of a line, clear or not; return whether all of them are clear."""
+    all_clear, number = np.uint8(1), 0
+    # Unsigned, because numba checks signed indices for negative ones.
+    place, step = np.uint64(first), np.uint64(aside)
+    if aside == 1:
+        while number + CHUNK <= count:  # Both loops are vector code.
+            start = first + number
+            chunk, target = cells[start : start + CHUNK], marks[start : start + CHUNK]
+            for offset in range(CHUNK):
+                all_clear &= chunk[offset]
+            for offset in range(CHUNK):
+                target[offset] = 1
+            number += CHUNK
+        place += np.uint64(number)
+    while number < count:
+        all_clear &= cells[place]
+        marks[place] = 1
+        place += step
+        number += 1
+    return bool(all_clear)
 
 
 @kernel
@@ -98,48 +109,35 @@ def cast(clear: Uint8_2D, row: int, column: int, reach: int, seen: Uint8_2D) -> 
             low, low_parts, low_floor, low_rest = line["low"], line["low_parts"], line["low_floor"], line["low_rest"]
             high, high_parts = line["high"], line["high_parts"]
             high_floor, high_rest = line["high_floor"], line["high_rest"]
-            is_open = True
-            while is_open and depth <= deepest and depth * depth <= reach:
-                # Rounded to the nearest, halves inward.
-                across = max(low_floor + int(2 * low_rest >= low_parts), least)
-                last = min(high_floor + int(2 * high_rest > high_parts), most)
-                # Clear cells from `from_` to `to` are visible, rounded inward, and walls within the radius.
-                from_, to = low_floor + int(low_rest > 0), high_floor
+            while depth <= deepest and depth * depth <= reach:
                 radius = max(most, -least)
                 if reach - depth * depth < radius * radius:
                     radius = int(np.sqrt(np.float64(reach - depth * depth)))
-                from_, to = max(from_, -radius), min(to, radius, last)
+                # The cells of the interval, rounded to the nearest, halves inward. Walls outside the radius hide
+                # nothing inside it, neither on this line nor on the following ones.
+                first = max(low_floor + int(2 * low_rest >= low_parts), least, -radius)
+                last = min(high_floor + int(2 * high_rest > high_parts), most, radius)
+                if first > last:
+                    break
+                # The cells from `from_` to `to`, rounded inward, are visible; so are the first and the last if they are
+                # walls.
+                from_, to = max(first, low_floor + int(low_rest > 0)), min(last, high_floor)
                 low_floor, low_rest = _advance(low, low_parts, low_floor, low_rest)
                 high_floor, high_rest = _advance(high, high_parts, high_floor, high_rest)
-                place = here + depth * deeper + across * aside
-                is_open = False
-                while across <= last:
-                    if cells[place] == 0:
-                        if -radius <= across <= radius:
-                            marks[place] = 1
-                        across += 1
-                        place += aside
-                        if across <= last and cells[place] != 0:
-                            low, low_parts, from_ = 2 * across - 1, 2 * depth, max(across, -radius)
-                            low_floor, low_rest = _start_edge(across, depth)
-                        continue
-                    while across <= last and cells[place] != 0:
-                        if aside == 1 and from_ <= across and across + CHUNK - 1 <= to:
-                            if _mark_chunk(cells, marks, place):
-                                across += CHUNK
-                                place += CHUNK
-                                continue
-                            while cells[place] != 0:  # There is a wall in the chunk.
-                                marks[place] = 1
-                                across += 1
-                                place += 1
-                            break
-                        if from_ <= across <= to:
-                            marks[place] = 1
-                        across += 1
-                        place += aside
-                    is_open = across > last
-                    if not is_open:
+                line_start = here + depth * deeper
+                place, end = line_start + first * aside, line_start + last * aside
+                is_open = _mark_cells(cells, marks, line_start + from_ * aside, to - from_ + 1, aside)
+                is_open = is_open and cells[place] != 0 and cells[end] != 0
+                marks[place] |= 1 - cells[place]
+                marks[end] |= 1 - cells[end]
+                # Most lines have no wall.
+                for across in range(first, first if is_open else last + 1):
+                    was_open, is_open = is_open, cells[place] != 0
+                    place += aside
+                    if is_open and not was_open and across > first:
+                        low, low_parts = 2 * across - 1, 2 * depth
+                        low_floor, low_rest = _start_edge(across, depth)
+                    if was_open and not is_open:
                         if size == len(stack):
                             larger = np.empty(2 * size, dtype=LINE)
                             for number in range(size):
@@ -152,4 +150,6 @@ def cast(clear: Uint8_2D, row: int, column: int, reach: int, seen: Uint8_2D) -> 
                         line["high"], line["high_parts"] = 2 * across - 1, 2 * depth
                         line["high_floor"], line["high_rest"] = _start_edge(across, depth)
                         size += 1
+                if not is_open:
+                    break
                 depth += 1

@@ -47,6 +47,9 @@ class ContextArrays(NamedTuple):
     """(set of directions,) base of the keys of each set."""
     members: Int64_2D
     """(set of directions, number) the directions of the set in descending order, padded with -1."""
+    blocks: Int64_1D
+    """(slot,) hash table of the 2x2 blocks of the samples: their four digits by rows, as digits of one number, or FREE.
+    Only for contexts of blocks, whose directions are the eight neighbors clockwise from the north."""
     digits: int
     """Number of digits."""
 
@@ -87,6 +90,8 @@ SIZE_BITS = 20
 """Number of bits for the number of a context's entries."""
 TILE, COUNT, SUM = 0, 1, 2
 """Columns of `ContextArrays.entries`."""
+SOUTH = 4
+"""Direction of the cell below, in contexts of 2x2 blocks."""
 MIN_CHANCE = 1e-6
 """Minimum probability of a lock ahead. If no tile of a context reaches it, a smaller context is tried."""
 MIN_SQUARE = 1e-4
@@ -110,6 +115,13 @@ def rehash(keys: Int64_1D, values: Int64_1D, new_keys: Int64_1D, new_values: Int
         if keys[place] != FREE:
             slot = _find_slot(new_keys, int(keys[place]))
             new_keys[slot], new_values[slot] = keys[place], values[place]
+
+
+@kernel(allocates=False)
+def hash_keys(keys: Int64_1D, table: Int64_1D) -> None:
+    """Add keys to a hash table, of which more slots are free."""
+    for key in keys:
+        table[_find_slot(table, int(key))] = key
 
 
 @kernel(allocates=False)
@@ -404,39 +416,35 @@ def resample_tiles(scan: ScanArrays, order: Int64_1D, temperature: float, state:
 def find_unseen(scan: ScanArrays, order: Int64_1D, out: Int64_1D) -> int:
     """Write the cells of `order` in 2x2 blocks that were never seen to `out`; return their number.
 
-    A block is looked up once, from the first of its cells in `order`: samples count it for each of its cells.
+    A block with a cell without a tile counts as seen. Each block is looked up once.
     """
-    contexts, cells, shifts, parts = scan.contexts, scan.cells, scan.shifts, scan.steps
-    anchors = np.zeros(len(parts), dtype=np.int64)  # offset from a cell to the first cell of the block, by part
-    for row in range(len(parts)):
-        for rank in range(contexts.members.shape[1]):
-            direction = contexts.members[parts[row, 0], rank]
-            if direction >= 0:
-                anchors[row] = min(anchors[row], shifts[direction])
+    cells, south = scan.cells, scan.shifts[SOUTH]
     looked_up = np.zeros(len(cells), dtype=np.uint8)  # 1 if the block that starts here was seen, 2 if not
     count = 0
     for place in order:
-        own = np.int64(cells[place]) - 1
-        for row in range(len(parts) if own >= 0 else 0):
-            anchor = place + anchors[row]
-            if not looked_up[anchor]:
-                looked_up[anchor] = 1 if _is_seen(scan, place, own, parts[row, 0]) else 2
-            if looked_up[anchor] == 2:
-                out[count] = place
-                count += 1
-                break
+        if cells[place] == 0:
+            continue
+        is_unseen = False
+        for corner in (place, place - 1, place - south, place - south - 1):
+            if looked_up[corner] == 0:
+                looked_up[corner] = 1 if _is_seen(scan, corner, corner + south) else 2
+            is_unseen |= looked_up[corner] == 2
+        if is_unseen:
+            out[count] = place
+            count += 1
     return count
 
 
 @inline
-def _is_seen(scan: ScanArrays, place: int, own: np.int64, number: int) -> bool:
-    """Return whether a tile was seen in its context. Blocks with a cell without a tile count as seen."""
-    context = _find_context(scan, place, number)
-    if context >= 0:
-        for entry in range(_first_of(context), _end_of(context)):
-            if scan.contexts.entries[entry, TILE] == own:
-                return True
-    return bool(scan.contexts.masks[number] & ~_find_known_directions(scan, place))
+def _is_seen(scan: ScanArrays, above: int, below: int) -> bool:
+    """Return whether a 2x2 block, given the first cells of its rows, is in a sample or has a cell without a tile."""
+    digits, blocks = np.int64(scan.contexts.digits), scan.contexts.blocks
+    key, is_full = np.int64(0), True
+    for place in (above, above + 1, below, below + 1):
+        digit = np.int64(scan.cells[np.uint64(place)])
+        key = key * digits + digit
+        is_full &= digit != 0
+    return not is_full or blocks[_find_slot(blocks, int(key))] == key
 
 
 @kernel

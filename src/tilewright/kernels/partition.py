@@ -45,6 +45,16 @@ def set_rectangle(rooms: Rooms, number: int, x: int, y: int, width: int, height:
     room["x"], room["y"], room["width"], room["height"] = x, y, width, height
 
 
+@part
+def find_cuts(sizes: PartSizes, room: np.void, small: bool) -> tuple[bool, bool]:
+    """Return whether a part can be split across its width, and whether across its height."""
+    width, height = room["width"], room["height"]
+    can_cut_x, can_cut_y = width >= 2 * sizes.min_width, height >= 2 * sizes.min_height
+    if small:
+        can_cut_x, can_cut_y = can_cut_x and width > sizes.max_width, can_cut_y and height > sizes.max_height
+    return can_cut_x, can_cut_y
+
+
 @kernel
 def partition(sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Uint64_1D, parts: Rooms) -> int:
     """Split the largest part until there are as many as `parts` holds, or none can be split; return their number.
@@ -56,16 +66,17 @@ def partition(sizes: PartSizes, ratio: float, jitter: float, small: bool, stream
     set_rectangle(parts, 0, 0, 0, sizes.width, sizes.height)
     keys[0], numbers[0] = 0.0, 0
     count, size = 1, 1
-    while size > 0 and count < len(parts):
+    can_cut_x, can_cut_y = find_cuts(sizes, parts[0], small)
+    pending = int(can_cut_x or can_cut_y)  # Number of parts in the heap that can be split.
+    while pending > 0 and count < len(parts):
         number = int(numbers[0])
         size = pop(keys, numbers, size)
         x, y = parts[number]["x"], parts[number]["y"]
         width, height = parts[number]["width"], parts[number]["height"]
-        can_cut_x, can_cut_y = width >= 2 * sizes.min_width, height >= 2 * sizes.min_height
-        if small:
-            can_cut_x, can_cut_y = can_cut_x and width > sizes.max_width, can_cut_y and height > sizes.max_height
+        can_cut_x, can_cut_y = find_cuts(sizes, parts[number], small)
         if not can_cut_x and not can_cut_y:
             continue
+        pending -= 1
         if can_cut_x and can_cut_y:
             if width > height * ratio:
                 upright = True
@@ -86,6 +97,8 @@ def partition(sizes: PartSizes, ratio: float, jitter: float, small: bool, stream
             set_rectangle(parts, count, x, y + at, width, height - at)
         for half in (number, count):
             size = push(keys, numbers, size, -float(parts[half]["width"] * parts[half]["height"]), half)
+            can_cut_x, can_cut_y = find_cuts(sizes, parts[half], small)
+            pending += int(can_cut_x or can_cut_y)
         count += 1
     return count
 

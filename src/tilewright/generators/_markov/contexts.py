@@ -17,7 +17,18 @@ from ...autotile.grammar import TileClasses
 from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, UnknownName, pluralize
 from ...core.samples import Counts, Samples
-from ...kernels.markov import COUNT, FREE, SIZE_BITS, SUM, TILE, ContextArrays, ContextTotals, count_contexts, rehash
+from ...kernels.markov import (
+    COUNT,
+    FREE,
+    SIZE_BITS,
+    SUM,
+    TILE,
+    ContextArrays,
+    ContextTotals,
+    count_contexts,
+    hash_keys,
+    rehash,
+)
 from ...kernels.types import Int64_1D, Int64_2D, Uint16_1D, Uint16_2D
 from .directions import AROUND, MARGIN, STEPS
 
@@ -135,7 +146,32 @@ class Contexts:
             own = [place for place in range(len(self.directions)) if mask >> place & 1]
             members[set_number, : len(own)] = own[::-1]
         masks = np.array(self.masks, dtype=np.int64)
-        return ContextArrays(slots, entries, masks, self.bases, members, len(self.labels) + 2)
+        return ContextArrays(slots, entries, masks, self.bases, members, self._hash_blocks(), len(self.labels) + 2)
+
+    def _hash_blocks(self) -> Int64_1D:
+        """Return a hash table of the 2x2 blocks of the samples, by their digits; without their contexts, an empty one.
+
+        A block has the cell of a context, the three cells of its directions, and the digits of a number by rows.
+        """
+        if self.directions != AROUND or not set(SQUARE_MASKS) <= set(self.masks):
+            return np.full(1, FREE, dtype=np.int64)
+        keys, sizes, tiles, _ = self._counted
+        digits, which = len(self.labels) + 2, np.repeat(np.searchsorted(self.bases, keys, side="right") - 1, sizes)
+        blocks = []
+        for mask, names in zip(SQUARE_MASKS[::2], SQUARES, strict=True):
+            number = self.masks.index(mask)
+            own = which == number
+            others, cells = np.repeat(keys, sizes)[own] - self.bases[number], {(0, 0): 1 + tiles[own]}
+            for name in sorted(names, key=AROUND.index):
+                others, cells[STEPS[name]] = np.divmod(others, digits)
+            key = np.zeros(len(others), dtype=np.int64)
+            for step in sorted(cells):
+                key = key * digits + cells[step]
+            blocks.append(key)
+        distinct = np.unique(np.concatenate(blocks))
+        table = np.full(1 << (2 * len(distinct)).bit_length(), FREE, dtype=np.int64)
+        hash_keys(distinct, table)
+        return table
 
     @cached_property
     def _firsts(self) -> Int64_1D:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -241,14 +241,20 @@ class Wave:
 
     def _save_base(self) -> None:
         """Save the state before the first choice."""
-        size = self.topology.cells
         if self.state.top:
             self.base_domains, self.base_cells = self.arrays.domains.copy(), self.cells.copy()
-        else:  # no cell is restricted
-            self.base_domains = np.broadcast_to(self.pattern_set.full, (size, self.pattern_set.words))
-            self.base_cells = np.broadcast_to(self.open_cell, size)
         self.base_status = [array.copy() for array in self._status_arrays]
         self.is_base = True
+
+    @cached_property
+    def base_domains(self) -> NDArray[np.uint64]:
+        """(wave cell, word) patterns before the first choice; unless saved, no cell is restricted."""
+        return np.broadcast_to(self.pattern_set.full, (self.topology.cells, self.pattern_set.words))
+
+    @cached_property
+    def base_cells(self) -> NDArray[np.void]:
+        """(wave cell,) states before the first choice; unless saved, no cell is restricted."""
+        return np.broadcast_to(self.open_cell, self.topology.cells)
 
     @property
     def open_cell(self) -> NDArray[np.void]:
@@ -408,6 +414,8 @@ class Wave:
         Products with them are sums of integers below 2^53, which are exact in any order.
         """
         undecided = np.flatnonzero(self.cells["count"][self.topology.owners] != 1)
+        if not len(undecided):
+            return
         step = max(1, BLEND_BLOCK // len(self.pattern_set))
         for place in np.unique(self.topology.offsets[undecided]).tolist():
             here = undecided[self.topology.offsets[undecided] == place]
