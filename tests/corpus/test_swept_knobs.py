@@ -63,13 +63,13 @@ def density(low: float, high: float) -> dict[str, Any]:
 
 
 def test_another_meaning_of_a_swept_knob_is_another_corpus(tmp_path: Path) -> None:
-    sweep = {"sweep": {"density": [0, 10]}, "count": 4, "seed": 1, "workers": 0}
+    sweep: dict[str, Any] = {"sweep": {"density": [0, 10]}, "count": 4, "seed": 1, "workers": 0}
     tw.corpus.make(density(0.3, 0.5), tmp_path / "swept", **sweep)
     tw.corpus.make(density(0.3, 0.5), tmp_path / "swept", **sweep)
     with pytest.raises(tw.BadFile, match="contains another corpus"):
         tw.corpus.make(density(0.3, 0.9), tmp_path / "swept", **sweep)
     # A knob that does not vary changes no map.
-    plain = {"count": 4, "seed": 1, "workers": 0}
+    plain: dict[str, Any] = {"count": 4, "seed": 1, "workers": 0}
     tw.corpus.make(density(0.3, 0.5), tmp_path / "plain", **plain)
     tw.corpus.make(density(0.3, 0.9), tmp_path / "plain", **plain)
 
