@@ -169,8 +169,42 @@ def test_copied_squares_are_at_most_three_patterns_long(sample: str, size: int) 
 
 
 def test_copied_squares_of_large_maps_are_as_short() -> None:
-    m = make_map(sample="platforms", width=64, height=48, block_size=16, iterations=300_000)
-    assert m.numbers["copied_block"] <= 6
+    for limit in (None, 3, 10):
+        m = make_map(sample="platforms", width=64, height=48, block_size=16, iterations=300_000, max_copy=limit)
+        assert m.numbers["copied_block"] <= (limit or 6)
+
+
+@pytest.mark.parametrize("limit", [2, 3, 5, 8, 11])
+@pytest.mark.parametrize("sample", ["dungeon", "overworld", "platforms", ["ruins", "village"]])
+def test_copied_squares_are_at_most_as_long_as_set(sample: Any, limit: int) -> None:
+    for seed in range(3):
+        for steps in (8_000, 80_000):  # from a quilt, and from a random start
+            m = make_map(sample=sample, max_copy=limit, width=24, height=20, iterations=steps, seed=seed)
+            assert m.numbers["copied_block"] <= limit
+
+
+@pytest.mark.parametrize(("sample", "size"), [("dungeon", 3), ("platforms", 2), ("village", 3)])
+def test_without_a_limit_larger_squares_are_copied(sample: str, size: int) -> None:
+    maps = [
+        [
+            make_map(
+                sample=sample, max_copy=limit, pattern_sizes=[size], width=24, height=24, seed=seed, iterations=80_000
+            )
+            for seed in range(3)
+        ]
+        for limit in (None, 3 * size, 0, 1000)
+    ]
+    assert maps[0] == maps[1]
+    assert maps[2] == maps[3]  # no sample is that large
+    limited, unlimited = (np.mean([m.numbers["copied_block"] for m in made]) for made in (maps[0], maps[2]))
+    assert unlimited > limited + 1
+
+
+def test_the_limit_of_copies_is_at_least_a_pattern() -> None:
+    text = "max_copy: must be at least the pattern size 3, or 0 for no limit, got 2"
+    with pytest.raises(tw.InvalidRecipe, match=text):
+        make_map(pattern_sizes=[2, 3], max_copy=2)
+    assert make_map(pattern_sizes=[2, 3], max_copy=3, iterations=100).numbers["copied_block"] <= 3
 
 
 @pytest.mark.parametrize("sample", ["platforms", "dungeon"])

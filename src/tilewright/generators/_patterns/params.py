@@ -70,6 +70,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     """Number of independent populations, optimized in parallel; the best map of all is kept."""
     block_size: int = param(64, ge=8, le=MAX_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
     """Edge length of the blocks into which annealing splits large maps."""
+    max_copy: int | None = param(None, ge=0, le=MAX_SIDE, typical=(0, 24), hidden_unless=("optimiser", "annealing"))
+    """Maximum edge length of a square copied from the sample, in cells; by default three patterns, 0 for no limit."""
     min_coverage: float = param(0.0, ge=0, le=1)
     """Fraction of the sample's patterns that should occur in the map; a map with less causes a warning."""
     inter_weight: float = param(0.5, ge=0, le=1)
@@ -154,7 +156,9 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         """Return the target of maps with these edges; `has_unknown` if they have tiles that are not in the sample."""
         wrap = patterns.wraps(self.wrap_sample, self.sample.axes)
         samples, sides = self.sample, tuple(sides)
-        return _make_target(samples, samples.labels, self.sizes, self.weights, wrap, sides, self.symmetry, has_unknown)
+        return _make_target(
+            samples, samples.labels, self.sizes, self.weights, wrap, sides, self.symmetry, has_unknown, self.max_copy
+        )
 
     def find_problems(self) -> Iterator[Problem]:
         yield from self._find_size_problems()
@@ -180,6 +184,9 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             if side < largest:
                 text = f"must be at least the pattern size {largest}, got {side}; see pattern_sizes"
                 yield problem(text, at=name, instead=largest)
+        if self.max_copy is not None and 0 < self.max_copy < largest:
+            text = f"must be at least the pattern size {largest}, or 0 for no limit, got {self.max_copy}"
+            yield problem(text, at="max_copy", instead=largest)
 
     def _find_axis_problems(self) -> Iterator[Problem]:
         yield from patterns.find_axis_problems("wrap", "the map", self.wrap, self.sample.axes)
@@ -212,6 +219,7 @@ def _make_target(
     sides: patterns.Sides,
     symmetry: int,
     has_unknown: bool,
+    max_copy: int | None,
 ) -> TargetDistribution:
     """Return a target distribution; cached, because many maps are made from one sample."""
-    return TargetDistribution(sample.maps, len(labels), sizes, weights, wrap, sides, symmetry, has_unknown)
+    return TargetDistribution(sample.maps, len(labels), sizes, weights, wrap, sides, symmetry, has_unknown, max_copy)
