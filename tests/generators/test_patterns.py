@@ -221,6 +221,38 @@ def test_more_iterations_make_better_maps(sample: str) -> None:
     assert many < few
 
 
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("sample", ["overworld", "caverns", "bricks"])
+def test_four_times_the_iterations_never_make_worse_maps(sample: str, size: int) -> None:
+    shape = {"width": 16, "height": 12, "pattern_sizes": [size], "wrap_sample": "xy" if sample == "bricks" else "none"}
+    for seed in range(4):
+        divergences = [
+            make_map(sample=sample, iterations=steps, seed=seed, **shape).numbers["divergence"]
+            for steps in (40_001, 160_004, 640_016)
+        ]
+        assert (np.diff(divergences) < 1e-9).all()
+
+
+def test_more_iterations_start_with_the_same_runs() -> None:
+    for steps in (3, 100, 79_999, 80_000, 123_457, 1_000_000):
+        few, many = (
+            PatternsParams.validate({"width": 10, "height": 10, "iterations": count}) for count in (steps, 4 * steps)
+        )
+        assert sum(few.split_steps()) == steps
+        assert steps < 20_000 or many.split_steps()[: len(few.split_steps())] == few.split_steps()
+        assert few.split_steps() == tuple(sorted(few.split_steps()))
+
+
+def test_small_divergences_are_not_noise_of_the_temperature() -> None:
+    divergences = [
+        make_map(sample="caverns", pattern_sizes=[2], width=30, height=30, iterations=300_000, seed=seed).numbers[
+            "divergence"
+        ]
+        for seed in range(3)
+    ]
+    assert np.mean(divergences) < 0.002
+
+
 def test_quality_sets_the_iterations() -> None:
     steps = [make_map(iterations=None, quality=quality).numbers["steps"] for quality in ("draft", "normal", "best")]
     assert steps[0] < steps[1] < steps[2]

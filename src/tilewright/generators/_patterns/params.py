@@ -20,7 +20,7 @@ from .target import TargetDistribution
 
 STEPS_PER_CELL = {"draft": 22, "normal": 1000, "best": 4000}
 """Annealing steps or generations per cell of the map, by quality."""
-MIN_SPLIT = 200
+MIN_SPLIT = 800
 """Minimum number of annealing steps per cell that are split into several runs."""
 
 
@@ -136,12 +136,17 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def split_steps(self) -> tuple[int, ...]:
         """Return the steps of the runs for each map, of which the best is kept.
 
-        Long annealing is split into two short runs and a long one, because even slow cooling may end in a bad map.
+        Long annealing is split, because even slow cooling may end in a bad map. The first quarter of the steps is split
+        as if there were no more steps, so annealing with four times the steps begins with the same runs and cannot end
+        in a worse map.
         """
-        if self.optimiser != "annealing" or self.steps < MIN_SPLIT * prod(self.shape):
-            return (self.steps,)
-        short = self.steps // 4
-        return (short, short, self.steps - 2 * short)
+        runs: list[int] = []
+        steps = self.steps
+        while self.optimiser == "annealing" and steps >= MIN_SPLIT * prod(self.shape):
+            quarter = steps // 4
+            runs += [steps - 2 * quarter, quarter]
+            steps = quarter
+        return (steps, *reversed(runs))
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
