@@ -102,7 +102,7 @@ def _make_table(keys: Keys, spread: int) -> tuple[Keys, NDArray[np.int64]]:
 def find_copy_limit(target: TargetDistribution) -> int:
     """Return the smallest edge length of a block that must not be copied; no sample is that large without a limit."""
     if target.max_copy == 0:
-        return max(max(sample.shape) for sample in target.samples) + 1
+        return 1 + max(int(max(sample.shape)) for sample in target.samples)
     return (target.max_copy or MAX_COPY_SIZE * max(target.sizes)) + 1
 
 
