@@ -208,7 +208,7 @@ def _clip_unknown(p: PatternsParams, tiles: Tiles) -> Tiles:
 
 
 def _find_best(runs: list[Run]) -> PatternCounter:
-    return min((run.counter for run in runs), key=lambda counter: counter.value)
+    return min((run.counter for run in runs), key=lambda counter: counter.rank)
 
 
 def _draw_start(target: TargetDistribution, lock_tiles: NDArray[np.int64], rng: Rng) -> Tiles:

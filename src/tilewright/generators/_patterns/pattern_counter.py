@@ -237,6 +237,11 @@ class PatternCounter:
         """Divergence of the best member."""
         return float(self.values[self.best] + self.annealing_delta[0])
 
+    @property
+    def rank(self) -> float:
+        """Divergence by which separate maps are compared: of those that differ only by rounding, the first is best."""
+        return round(self.value, 12)
+
     def tiles(self, member: int | None = None) -> Tiles:
         """Return the map of a member, by default of the best."""
         padded = self.cells[self.best if member is None else member].reshape(self.grid.padded_shape)
