@@ -539,6 +539,7 @@ def make(
     population: int = ...,
     islands: int = ...,
     block_size: int = ...,
+    max_copy: int | None = ...,
     min_coverage: float = ...,
     inter_weight: float = ...,
     max_stamps: int = ...,
@@ -568,6 +569,8 @@ def make(
     population: Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete.
     islands: Number of independent populations, optimized in parallel; the best map of all is kept.
     block_size: Edge length of the blocks into which annealing splits large maps.
+    max_copy: Maximum edge length of a square copied from the sample, in cells; by default three patterns, 0 for
+        no limit.
     min_coverage: Fraction of the sample's patterns that should occur in the map; a map with less causes a
         warning.
     inter_weight: Weight of two goals: 1 avoids patterns that are not in the sample, 0 avoids missing patterns of
@@ -1089,6 +1092,7 @@ def recipe(
     population: int = ...,
     islands: int = ...,
     block_size: int = ...,
+    max_copy: int | None = ...,
     min_coverage: float = ...,
     inter_weight: float = ...,
     max_stamps: int = ...,
@@ -1497,6 +1501,7 @@ def watch(
     population: int = ...,
     islands: int = ...,
     block_size: int = ...,
+    max_copy: int | None = ...,
     min_coverage: float = ...,
     inter_weight: float = ...,
     max_stamps: int = ...,

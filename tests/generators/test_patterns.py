@@ -170,8 +170,42 @@ def test_copied_squares_are_at_most_three_patterns_long(sample: str, size: int) 
 
 
 def test_copied_squares_of_large_maps_are_as_short() -> None:
-    m = make_map(sample="platforms", width=64, height=48, block_size=16, iterations=300_000)
-    assert m.numbers["copied_block"] <= 6
+    for limit in (None, 3, 10):
+        m = make_map(sample="platforms", width=64, height=48, block_size=16, iterations=300_000, max_copy=limit)
+        assert m.numbers["copied_block"] <= (limit or 6)
+
+
+@pytest.mark.parametrize("limit", [2, 3, 5, 8, 11])
+@pytest.mark.parametrize("sample", ["dungeon", "overworld", "platforms", ["ruins", "village"]])
+def test_copied_squares_are_at_most_as_long_as_set(sample: Any, limit: int) -> None:
+    for seed in range(3):
+        for steps in (8_000, 80_000):  # from a quilt, and from a random start
+            m = make_map(sample=sample, max_copy=limit, width=24, height=20, iterations=steps, seed=seed)
+            assert m.numbers["copied_block"] <= limit
+
+
+@pytest.mark.parametrize(("sample", "size"), [("dungeon", 3), ("platforms", 2), ("village", 3)])
+def test_without_a_limit_larger_squares_are_copied(sample: str, size: int) -> None:
+    maps = [
+        [
+            make_map(
+                sample=sample, max_copy=limit, pattern_sizes=[size], width=24, height=24, seed=seed, iterations=80_000
+            )
+            for seed in range(3)
+        ]
+        for limit in (None, 3 * size, 0, 1000)
+    ]
+    assert maps[0] == maps[1]
+    assert maps[2] == maps[3]  # no sample is that large
+    limited, unlimited = (np.mean([m.numbers["copied_block"] for m in made]) for made in (maps[0], maps[2]))
+    assert unlimited > limited + 1
+
+
+def test_the_limit_of_copies_is_at_least_a_pattern() -> None:
+    text = "max_copy: must be at least the pattern size 3, or 0 for no limit, got 2"
+    with pytest.raises(tw.InvalidRecipe, match=text):
+        make_map(pattern_sizes=[2, 3], max_copy=2)
+    assert make_map(pattern_sizes=[2, 3], max_copy=3, iterations=100).numbers["copied_block"] <= 3
 
 
 @pytest.mark.parametrize("sample", ["platforms", "dungeon"])
@@ -186,6 +220,38 @@ def test_more_iterations_make_better_maps(sample: str) -> None:
         for steps in (20_000, 80_000)
     )
     assert many < few
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("sample", ["overworld", "caverns", "bricks"])
+def test_four_times_the_iterations_never_make_worse_maps(sample: str, size: int) -> None:
+    shape = {"width": 16, "height": 12, "pattern_sizes": [size], "wrap_sample": "xy" if sample == "bricks" else "none"}
+    for seed in range(4):
+        divergences = [
+            make_map(sample=sample, iterations=steps, seed=seed, **shape).numbers["divergence"]
+            for steps in (40_001, 160_004, 640_016)
+        ]
+        assert (np.diff(divergences) < 1e-9).all()
+
+
+def test_more_iterations_start_with_the_same_runs() -> None:
+    for steps in (3, 100, 79_999, 80_000, 123_457, 1_000_000):
+        few, many = (
+            PatternsParams.validate({"width": 10, "height": 10, "iterations": count}) for count in (steps, 4 * steps)
+        )
+        assert sum(few.split_steps()) == steps
+        assert steps < 20_000 or many.split_steps()[: len(few.split_steps())] == few.split_steps()
+        assert few.split_steps() == tuple(sorted(few.split_steps()))
+
+
+def test_small_divergences_are_not_noise_of_the_temperature() -> None:
+    divergences = [
+        make_map(sample="caverns", pattern_sizes=[2], width=30, height=30, iterations=300_000, seed=seed).numbers[
+            "divergence"
+        ]
+        for seed in range(3)
+    ]
+    assert np.mean(divergences) < 0.002
 
 
 def test_quality_sets_the_iterations() -> None:

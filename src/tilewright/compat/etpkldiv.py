@@ -413,7 +413,7 @@ class ETPKLDiv:
         self._require_map(call)
         self._run_pending()
         self._rebuild_counters(self._weight, self._max_stamps)
-        return min((run.counter for run in self._runs), key=lambda counter: counter.value)
+        return min((run.counter for run in self._runs), key=lambda counter: counter.rank)
 
     # -- requirements -------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator
 from functools import partial
+from itertools import product
 from math import prod
 from operator import itemgetter
 from typing import TypeAlias
@@ -49,7 +50,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
 
 @technique(
     PatternsParams,
-    revision=2,
+    revision=3,
     tileset=lambda p: p.sample.tileset,
     tiles=lambda p: p.labels,
     extends_tileset=True,
@@ -101,9 +102,10 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
     # Annealed maps do not interact, so each is a separate run.
     members = 1 if p.optimiser == "annealing" else p.population
     runs: list[Run] = []
-    parts = p.split_steps()
-    for number, steps in enumerate(parts * (p.islands * p.population // members)):
-        own = rng.child("island", number)
+    for island, (part, steps) in product(range(p.islands * p.population // members), enumerate(p.split_steps())):
+        own = rng.child("island", island)
+        if part:
+            own = own.child("run", part)
         starts = [_draw_start(target, lock_tiles, own.child("start", member)) for member in range(members)]
         counter = PatternCounter(
             target, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=lock_tiles >= 0, max_stamps=p.max_stamps
@@ -206,7 +208,7 @@ def _clip_unknown(p: PatternsParams, tiles: Tiles) -> Tiles:
 
 
 def _find_best(runs: list[Run]) -> PatternCounter:
-    return min((run.counter for run in runs), key=lambda counter: counter.value)
+    return min((run.counter for run in runs), key=lambda counter: counter.rank)
 
 
 def _draw_start(target: TargetDistribution, lock_tiles: NDArray[np.int64], rng: Rng) -> Tiles:

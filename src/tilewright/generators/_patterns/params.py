@@ -20,7 +20,7 @@ from .target import TargetDistribution
 
 STEPS_PER_CELL = {"draft": 22, "normal": 1000, "best": 4000}
 """Annealing steps or generations per cell of the map, by quality."""
-MIN_SPLIT = 200
+MIN_SPLIT = 800
 """Minimum number of annealing steps per cell that are split into several runs."""
 
 
@@ -70,6 +70,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     """Number of independent populations, optimized in parallel; the best map of all is kept."""
     block_size: int = param(64, ge=8, le=MAX_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
     """Edge length of the blocks into which annealing splits large maps."""
+    max_copy: int | None = param(None, ge=0, le=MAX_SIDE, typical=(0, 24), hidden_unless=("optimiser", "annealing"))
+    """Maximum edge length of a square copied from the sample, in cells; by default three patterns, 0 for no limit."""
     min_coverage: float = param(0.0, ge=0, le=1)
     """Fraction of the sample's patterns that should occur in the map; a map with less causes a warning."""
     inter_weight: float = param(0.5, ge=0, le=1)
@@ -134,12 +136,17 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def split_steps(self) -> tuple[int, ...]:
         """Return the steps of the runs for each map, of which the best is kept.
 
-        Long annealing is split into two short runs and a long one, because even slow cooling may end in a bad map.
+        Long annealing is split, because even slow cooling may end in a bad map. The first quarter of the steps is split
+        as if there were no more steps, so annealing with four times the steps begins with the same runs and cannot end
+        in a worse map.
         """
-        if self.optimiser != "annealing" or self.steps < MIN_SPLIT * prod(self.shape):
-            return (self.steps,)
-        short = self.steps // 4
-        return (short, short, self.steps - 2 * short)
+        runs: list[int] = []
+        steps = self.steps
+        while self.optimiser == "annealing" and steps >= MIN_SPLIT * prod(self.shape):
+            quarter = steps // 4
+            runs += [steps - 2 * quarter, quarter]
+            steps = quarter
+        return (steps, *reversed(runs))
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
@@ -153,7 +160,10 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def make_target(self, sides: patterns.Sides, has_unknown: bool) -> TargetDistribution:
         """Return the target of maps with these edges; `has_unknown` if they have tiles that are not in the sample."""
         wrap = patterns.wraps(self.wrap_sample, self.sample.axes)
-        return _make_target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetry, has_unknown)
+        sides = tuple(sides)
+        return _make_target(
+            self.sample, self.sizes, self.weights, wrap, sides, self.symmetry, has_unknown, self.max_copy
+        )
 
     def find_problems(self) -> Iterator[Problem]:
         yield from self._find_size_problems()
@@ -179,6 +189,9 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             if side < largest:
                 text = f"must be at least the pattern size {largest}, got {side}; see pattern_sizes"
                 yield problem(text, at=name, instead=largest)
+        if self.max_copy is not None and 0 < self.max_copy < largest:
+            text = f"must be at least the pattern size {largest}, or 0 for no limit, got {self.max_copy}"
+            yield problem(text, at="max_copy", instead=largest)
 
     def _find_axis_problems(self) -> Iterator[Problem]:
         yield from patterns.find_axis_problems("wrap", "the map", self.wrap, self.sample.axes)
@@ -210,6 +223,8 @@ def _make_target(
     sides: patterns.Sides,
     symmetry: int,
     has_unknown: bool,
+    max_copy: int | None,
 ) -> TargetDistribution:
     """Return a target distribution; cached, because many maps are made from one sample."""
-    return TargetDistribution(sample.maps, len(sample.labels), sizes, weights, wrap, sides, symmetry, has_unknown)
+    tiles = len(sample.labels)
+    return TargetDistribution(sample.maps, tiles, sizes, weights, wrap, sides, symmetry, has_unknown, max_copy)

@@ -25,11 +25,12 @@ from .target import TargetDistribution, find_touched_edges
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
 """Quantiles of the exponential distribution: thresholds for the increases that annealing accepts, in units of heat."""
-HOT, COOL, COLD = 5.0, 0.06, 0.2
+HOT, COOL, COLD = 5.0, 0.06, 0.02
 """Temperatures of annealing; 1 is the weight of one window.
 
 Annealing starts at HOT times the cells of a window. Maps take shape while it cools to COOL times the square of these
-cells, so most steps are spent there: larger patterns order at higher temperatures. The rest of the steps cools to COLD.
+cells, so most steps are spent there: larger patterns order at higher temperatures. The rest of the steps cools to COLD,
+which is so low that almost no worse map is accepted: otherwise its noise is all that remains of small divergences.
 """
 SLOW, FAST = 32, 8
 """Numbers of equal intervals of the slow and the fast part, powers of two; each cools by the same factor."""
@@ -235,6 +236,11 @@ class PatternCounter:
     def value(self) -> float:
         """Divergence of the best member."""
         return float(self.values[self.best] + self.annealing_delta[0])
+
+    @property
+    def rank(self) -> float:
+        """Divergence by which separate maps are compared: of those that differ only by rounding, the first is best."""
+        return round(self.value, 12)
 
     def tiles(self, member: int | None = None) -> Tiles:
         """Return the map of a member, by default of the best."""

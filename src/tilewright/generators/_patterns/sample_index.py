@@ -13,7 +13,7 @@ from .padded_grid import PaddedGrid
 from .target import TargetDistribution
 
 MAX_COPY_SIZE = 3
-"""Maximum edge length, in patterns, of a block copied from a sample."""
+"""Maximum edge length, in patterns, of a block copied from a sample, unless the target has a limit in cells."""
 NO_KEYS: Keys = np.empty(0, dtype=np.uint64)
 
 
@@ -100,8 +100,10 @@ def _make_table(keys: Keys, spread: int) -> tuple[Keys, NDArray[np.int64]]:
 
 
 def find_copy_limit(target: TargetDistribution) -> int:
-    """Return the smallest edge length of a block that must not be copied from a sample."""
-    return MAX_COPY_SIZE * max(target.sizes) + 1
+    """Return the smallest edge length of a block that must not be copied; no sample is that large without a limit."""
+    if target.max_copy == 0:
+        return 1 + max(int(max(sample.shape)) for sample in target.samples)
+    return (target.max_copy or MAX_COPY_SIZE * max(target.sizes)) + 1
 
 
 def make_copy_arrays(target: TargetDistribution, grid: PaddedGrid) -> CopyArrays:

@@ -32,6 +32,8 @@ class TargetDistribution:
     symmetry: int = 1
     has_unknown: bool = False
     """Whether maps may have tiles that are not in the samples."""
+    max_copy: int | None = None
+    """Maximum edge length in cells of a block copied from a sample; None for three patterns, 0 for no limit."""
 
     @property
     def unknown_tile(self) -> int:
