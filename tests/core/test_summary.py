@@ -131,6 +131,17 @@ def test_large_maps_and_maps_that_cannot_be_made_are_left_out() -> None:
     assert "<img" not in show(impossible)
 
 
+def test_results_without_maps_are_shown() -> None:
+    recipe = {"technique": "caves", "require": {"regions": 500}, "tries": 1}
+    corpus = tw.corpus.make(recipe, "memory://failed", count=3, seed=1, measures=["regions"], workers=0)
+    assert corpus.rows([], ["id", "seed"]).num_rows == 0
+    found = tw.seek("caves", seeds="0..9", require={"regions": 500})
+    for result in (corpus, found, tw.make_many("caves", [], measures=["regions"])):
+        assert len(repr(result).splitlines()) <= 3
+        assert "<img" not in show(result)
+        assert len(result.to_dataframe()) == (3 if result is corpus else 0)
+
+
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 30_000), (30_000, 2), (1, 65_536)])
 def test_maps_of_any_shape_are_shown_or_left_out(width: int, height: int) -> None:
     long = tw.TileMap(np.zeros((height, width), dtype=np.uint8), tw.make("caves", width=8, height=8, seed=1).tileset)

@@ -117,6 +117,8 @@ class Rows:
     def read_rows(self, numbers: Sequence[int] | NDArray[Any], columns: Sequence[str]) -> pa.Table:
         """Read the rows of some maps, in the given order; each row group is read once."""
         groups, rows = self.locate(numbers)
+        if not len(rows):
+            return pa.schema([self.schema.field(name) for name in columns]).empty_table()
         order = np.lexsort((rows, groups))
         cuts = np.flatnonzero(np.diff(groups[order])) + 1
         tables = [
