@@ -113,7 +113,7 @@ def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> No
 
 
 def test_a_long_job_shows_progress_and_is_stopped(narrow: Studio) -> None:
-    long = {"technique": "patterns", "params": {"width": 80, "height": 80, "iterations": 100_000_000}, "seed": 7}
+    long = {"technique": "patterns", "params": {"width": 30, "height": 30, "iterations": 400_000_000}, "seed": 7}
     narrow.open(SMALL)
     before = narrow.key
     narrow.page.evaluate("(link) => { location.hash = link }", State.from_recipe(long).to_link())

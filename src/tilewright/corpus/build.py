@@ -90,8 +90,9 @@ def make(
 
 def count_maps(folder: str) -> int:
     """Return the number of maps in the parts of a corpus that may be incomplete, including failed ones."""
-    corpus = Corpus(folder)
-    return sum(len(corpus.manifest.maps_of(part)) for part in corpus.parts)
+    store = Folder(folder)
+    manifest = Manifest.from_folder(store)
+    return 0 if manifest is None else sum(len(manifest.maps_of(part)) for part in list_parts(store))
 
 
 def build_corpus(request: Request, options: CorpusOptions, on_progress: OnProgress | None = None) -> Corpus:
